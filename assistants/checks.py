@@ -1,0 +1,1 @@
+"""System checks: set-ups that must not start."""

@@ -1,0 +1,1 @@
+"""Talks to a model: a profile goes in, one streamed reply comes out."""

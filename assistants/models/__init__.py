@@ -1,0 +1,34 @@
+"""The record: what is stored about one assistant answering one thread."""
+
+from .assistant import Assistant, AssistantVersion
+from .document_root import Document, DocumentRoot, Passage
+from .domain import Domain
+from .llm_profile import LLMProfile
+from .message import Message
+from .tenant import AuditEntry, Membership, Role, Tenant
+from .thread import Thread, ThreadShare
+from .tool_call import ToolCall
+from .turn import Turn
+from .turn_event import TurnEvent
+from .user import User
+
+__all__ = [
+    "Assistant",
+    "AssistantVersion",
+    "AuditEntry",
+    "Document",
+    "DocumentRoot",
+    "Domain",
+    "LLMProfile",
+    "Membership",
+    "Message",
+    "Passage",
+    "Role",
+    "Tenant",
+    "Thread",
+    "ThreadShare",
+    "ToolCall",
+    "Turn",
+    "TurnEvent",
+    "User",
+]

@@ -1,0 +1,49 @@
+"""A folder of documents that a tenant's assistants may search."""
+
+from django.db import models
+
+
+class DocumentRoot(models.Model):
+    """A folder on the server. Only an admin names it; nothing is ever written into it."""
+
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="document_roots")
+    name = models.CharField(max_length=80, help_text="What people and assistants call it.")
+    path = models.CharField(max_length=500, help_text="The folder's absolute path on this server.")
+    indexed = models.DateTimeField(null=True, editable=False)
+    report = models.JSONField(default=dict, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="root_name_per_tenant")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Document(models.Model):
+    """One file of a root as it was when it was indexed."""
+
+    root = models.ForeignKey(DocumentRoot, on_delete=models.CASCADE, related_name="documents")
+    path = models.CharField(max_length=500, help_text="Relative to the root, with forward slashes.")
+    title = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64)
+    text = models.TextField()
+    modified = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["root", "path"], name="document_path_per_root")]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Passage(models.Model):
+    """A stretch of a document's lines, the unit that is searched and quoted. Its text is also in the search index."""
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="passages")
+    first_line = models.PositiveIntegerField()
+    last_line = models.PositiveIntegerField()
+    heading = models.CharField(max_length=200, blank=True)
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return f"{self.document} lines {self.first_line}-{self.last_line}"

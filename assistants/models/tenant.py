@@ -1,0 +1,61 @@
+"""Who belongs where, and in which role."""
+
+from django.conf import settings
+from django.db import models
+
+
+class Tenant(models.Model):
+    """One team. Everything else belongs to exactly one tenant."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    default_profile = models.ForeignKey(
+        "assistants.LLMProfile",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The model of every assistant that names none. Empty: whatever is at hand (see the README).",
+    )
+    currency = models.CharField(max_length=3, default="EUR")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    ADMIN = "admin", "Admin"
+    MEMBER = "member", "Member"
+    READER = "reader", "Read-only"
+
+
+class Membership(models.Model):
+    """A user's place in a tenant. A reader may open what is shared with them, and nothing else."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=8, choices=Role.choices, default=Role.MEMBER)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="one_membership_per_tenant")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.tenant} ({self.role})"
+
+
+class AuditEntry(models.Model):
+    """Who changed or was refused what. Written once, never changed."""
+
+    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.CASCADE, related_name="audit_entries")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    action = models.CharField(max_length=60)
+    target = models.CharField(max_length=200, blank=True)
+    detail = models.JSONField(default=dict, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.target}"

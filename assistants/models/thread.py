@@ -1,0 +1,100 @@
+"""A conversation. A sub-chat is one like any other, with a parent."""
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+
+
+def new_chat_id() -> str:
+    return "chat" + secrets.token_hex(8)
+
+
+class ThreadQuerySet(models.QuerySet["Thread"]):
+    def roots(self) -> "ThreadQuerySet":
+        return self.filter(parent=None)
+
+    def owned_by(self, user_id: int) -> "ThreadQuerySet":
+        return self.filter(owner_id=user_id)
+
+    def listed(self) -> "ThreadQuerySet":
+        return self.filter(archived=False)
+
+
+class Thread(models.Model):
+    """One conversation with one assistant, or with an ad-hoc agent (`agent` holds its definition then).
+
+    `last_event` is the number of the newest event; it only grows, under the row's lock (D2).
+    `leaf` is the newest message of the branch that is shown.
+    """
+
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="threads")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="threads"
+    )
+    visitor_key = models.CharField(max_length=64, blank=True, db_index=True)
+    assistant = models.ForeignKey("assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="threads")
+    agent = models.JSONField(default=dict, blank=True)
+    chat_id = models.CharField(max_length=160, unique=True, default=new_chat_id)
+    root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree")
+    parent = models.ForeignKey(
+        "self",
+        to_field="chat_id",
+        db_column="parent_chat_id",
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="children",
+    )
+    parent_message = models.ForeignKey(
+        "assistants.Message",
+        db_column="parent_message_id",
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="opened_threads",
+    )
+    client_key = models.CharField(max_length=64, blank=True)
+    title = models.CharField(max_length=200, blank=True)
+    title_by = models.CharField(max_length=8, blank=True, help_text="person, model or text")
+    leaf = models.ForeignKey(
+        "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    last_event = models.PositiveIntegerField(default=0)
+    last_message = models.PositiveIntegerField(default=0)
+    pinned = models.BooleanField(default=False)
+    archived = models.BooleanField(default=False)
+    seen_event = models.PositiveIntegerField(default=0)
+    created = models.DateTimeField(auto_now_add=True)
+    updated = models.DateTimeField(auto_now=True, db_index=True)
+
+    objects = ThreadQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "client_key"],
+                condition=~models.Q(client_key="") & models.Q(parent=None),
+                name="one_thread_per_client_key",
+            ),
+        ]
+        indexes = [models.Index(fields=["owner", "-updated"], name="thread_sidebar")]
+
+    def __str__(self) -> str:
+        return self.title or self.chat_id
+
+    @property
+    def root_id_or_own(self) -> int:
+        return self.root_id or self.pk
+
+
+class ThreadShare(models.Model):
+    """Lets one more member of the tenant read a conversation and everything under it."""
+
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="shares")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shared_threads")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["thread", "user"], name="one_share_per_person")]
+
+    def __str__(self) -> str:
+        return f"{self.thread} for {self.user}"

@@ -1,0 +1,63 @@
+"""A tool call: opened once, settled once, by anybody."""
+
+import uuid
+
+from django.db import models
+
+
+class ToolCall(models.Model):
+    """One call that a model made. `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
+
+    `attempts` counts how often the tool's body was started, stored before it starts (D5). `needs_decision` is set
+    when a tool that must not be repeated was cut off: only a person can settle it then.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        SETTLED = "settled"
+
+    class Outcome(models.TextChoices):
+        OK = "ok"
+        ERROR = "error"
+        REFUSED = "refused"
+        STOPPED = "stopped"
+        UNKNOWN = "unknown"
+
+    class Effect(models.TextChoices):
+        PURE = "pure"
+        IDEMPOTENT = "idempotent"
+        ONCE = "once"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    turn = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="calls")
+    message = models.ForeignKey("assistants.Message", on_delete=models.CASCADE, related_name="calls")
+    round = models.PositiveIntegerField()
+    index = models.PositiveIntegerField()
+    provider_id = models.CharField(max_length=200, blank=True)
+    name = models.CharField(max_length=200)
+    arguments = models.JSONField(default=dict)
+    raw_arguments = models.TextField(blank=True)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True)
+    result = models.TextField(blank=True, help_text="What the model is shown.")
+    code = models.CharField(max_length=60, blank=True, help_text="The refusal's or error's code.")
+    answer = models.JSONField(null=True, help_text="A person's answer to a question: chosen, text, by, at.")
+    effect = models.CharField(max_length=10, choices=Effect.choices, default=Effect.PURE)
+    attempts = models.PositiveIntegerField(default=0)
+    needs_decision = models.BooleanField(default=False)
+    started = models.DateTimeField(null=True)
+    settled = models.DateTimeField(null=True)
+    settled_by = models.CharField(max_length=80, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["turn", "round", "index"], name="one_call_per_place"),
+        ]
+        ordering = ["turn_id", "round", "index"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == self.State.OPEN

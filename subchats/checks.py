@@ -1,0 +1,1 @@
+"""System checks: set-ups of delegation that must not start."""

@@ -1,0 +1,5 @@
+"""The record of assistants working for other assistants."""
+
+from .delegation import Delegation
+
+__all__ = ["Delegation"]

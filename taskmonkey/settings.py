@@ -1,0 +1,197 @@
+"""Settings: everything comes from the environment, and works with nothing set."""
+
+import os
+import secrets
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = Path(os.environ.get("TASKMONKEY_HOME", BASE_DIR / "data")).resolve()
+
+
+def env_flag(name: str, *, default: bool) -> bool:
+    """Reads a yes/no variable: 1, true, yes and on mean yes."""
+    value = os.environ.get(name, "").strip().lower()
+    return value in {"1", "true", "yes", "on"} if value else default
+
+
+def env_list(name: str, *, default: str) -> list[str]:
+    """Reads a comma-separated variable."""
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def get_secret_key() -> str:
+    """Takes the key from the environment, else from the data directory, where the first start makes one."""
+    if key := os.environ.get("TASKMONKEY_SECRET_KEY"):
+        return key
+    path = HOME / "secret.key"
+    if not path.exists():
+        HOME.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+    return path.read_text().strip()
+
+
+DEBUG = env_flag("TASKMONKEY_DEBUG", default=False)
+SECRET_KEY = get_secret_key()
+ALLOWED_HOSTS = env_list("TASKMONKEY_HOSTS", default="localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env_list("TASKMONKEY_ORIGINS", default="")
+
+INSTALLED_APPS = [
+    "daphne",
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "servestatic.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "csp",
+    "django_htmx",
+    "lucide",
+    "assistants",
+    "subchats",
+]
+# A single assistant chats without the delegation app; a test takes it out this way.
+if env_flag("TASKMONKEY_WITHOUT_SUBCHATS", default=False):
+    INSTALLED_APPS.remove("subchats")
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "taskmonkey.urls"
+ASGI_APPLICATION = "taskmonkey.asgi.application"
+AUTH_USER_MODEL = "assistants.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# FULL is needed to promise that nothing accepted is lost when the power fails; NORMAL keeps the promise for crashes only.
+SQLITE_SYNCHRONOUS = os.environ.get("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": HOME / "taskmonkey.sqlite3",
+        "OPTIONS": {
+            # A deferred transaction that reads and then writes fails at once when another writer is in between.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                f"PRAGMA journal_mode=WAL; PRAGMA synchronous={SQLITE_SYNCHRONOUS};"
+                " PRAGMA foreign_keys=ON; PRAGMA cache_size=-20000"
+            ),
+        },
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = os.environ.get("TASKMONKEY_TIME_ZONE", "UTC")
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = HOME / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# Off on a laptop, where the page is plain http; on wherever the site is reached by https.
+HTTPS = env_flag("TASKMONKEY_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("TASKMONKEY_LOG_LEVEL", "INFO")},
+    "loggers": {"daphne.http_protocol": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}},
+}
+
+# --- the product -----------------------------------------------------------------------------------------------------
+# Every bound that keeps a turn, a tree of turns and a socket finite. Each has a test.
+TASKMONKEY = {
+    "EXECUTOR": os.environ.get("TASKMONKEY_EXECUTOR", "inprocess"),
+    "TURN_THREADS": int(os.environ.get("TASKMONKEY_TURN_THREADS", "128")),
+    "HEARTBEAT_SECONDS": float(os.environ.get("TASKMONKEY_HEARTBEAT_SECONDS", "3")),
+    "LEASE_SECONDS": float(os.environ.get("TASKMONKEY_LEASE_SECONDS", "10")),
+    "SWEEP_SECONDS": float(os.environ.get("TASKMONKEY_SWEEP_SECONDS", "5")),
+    "MAX_ATTEMPTS": 3,
+    "MAX_STEPS": 50,
+    "MAX_REPEATED_CALLS": 3,
+    "MAX_BAD_CALL_ROUNDS": 3,
+    "MAX_CALLS_PER_REPLY": 32,
+    "MAX_MESSAGE_BYTES": 256 * 1024,
+    "MAX_REPLY_CHARS": 2 * 1024 * 1024,
+    "MAX_ARGUMENT_BYTES": 1024 * 1024,
+    "MAX_RESULT_STORED_BYTES": 2 * 1024 * 1024,
+    "MAX_RESULT_SHOWN_CHARS": 64 * 1024,
+    "TOOL_SECONDS": 60,
+    "TURN_SECONDS": 30 * 60,
+    "MAX_DEPTH": 2,
+    "MAX_SPAWNS_PER_TURN": 8,
+    "MAX_AGENTS_PER_TREE": 32,
+    "STRICT_GRANTS": True,
+    "SOCKET_FRAME_BYTES": 64 * 1024,
+    "SOCKETS_PER_USER": 20,
+    "SOCKET_QUEUE_FRAMES": 1000,
+    "SOCKET_QUEUE_BYTES": 1024 * 1024,
+    "VISITOR_MESSAGES_PER_HOUR": 30,
+    "ALLOW_FETCH_URL": env_flag("TASKMONKEY_ALLOW_FETCH_URL", default=False),
+}
