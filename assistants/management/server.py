@@ -1,0 +1,108 @@
+"""The server process itself: a listening socket, the turn engine, and Daphne (or uvicorn) in front of the application."""
+
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from assistants.errors import CodedError
+
+SERVERS = ("daphne", "uvicorn")
+BACKLOG = 1024
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Opens the socket that the server will answer on (IPv4; port 0 takes any free one).
+
+    Raises CodedError PORT_TAKEN, PORT_FORBIDDEN or HOST_UNKNOWN, with what to do about it.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise _explain(error, host=host, port=port) from error
+    return listener
+
+
+def _explain(error: OSError, *, host: str, port: int) -> CodedError:
+    if error.errno == errno.EADDRINUSE:
+        fix = f"Stop the program that uses it, or choose another port: make run PORT={port + 1}"
+        return CodedError("PORT_TAKEN", f"Port {port} is already in use on {host}.", field="port", fix=fix)
+    if error.errno == errno.EACCES:
+        fix = "Choose a port from 1024 up."
+        return CodedError("PORT_FORBIDDEN", f"This account may not open port {port}.", field="port", fix=fix)
+    fix = "Use 127.0.0.1, 0.0.0.0 or another IPv4 address of this machine."
+    return CodedError("HOST_UNKNOWN", f"Can't listen on {host}: {error.strerror or error}.", field="host", fix=fix)
+
+
+def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | None = None) -> None:
+    """Answers on `listener` until SIGTERM or SIGINT, then ends the process at once with code 0; never returns.
+
+    Starts the turn engine first. `lifeline` is the read end of a pipe: when it closes, the process dies.
+    """
+    if lifeline is not None:
+        threading.Thread(target=die_with, args=(lifeline,), name="lifeline", daemon=True).start()
+    _start_engine()
+    application = import_string(settings.ASGI_APPLICATION)
+    {"daphne": _run_daphne, "uvicorn": _run_uvicorn}[server](application, listener)
+    # Nothing that matters happens at exit, and the interpreter's own way out joins threads that may never end.
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def die_with(lifeline: int) -> None:
+    """Kills this process as soon as the other end of the pipe is closed, that is when the supervisor is gone."""
+    os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _start_engine() -> None:
+    from assistants.llm.models import warm_up
+    from assistants.turns.executors import start_engine
+
+    # A provider first imported inside the event loop freezes every socket for more than a second.
+    warm_up()
+    start_engine()
+
+
+def _run_daphne(application: Any, listener: socket.socket) -> None:
+    from daphne.server import Server
+
+    logging.getLogger("daphne.server").setLevel(logging.WARNING)
+    frame = settings.TASKMONKEY["SOCKET_FRAME_BYTES"]
+    daphne = Server(
+        application=application,
+        endpoints=[f"fd:fileno={listener.fileno()}"],
+        websocket_max_message_size=frame,
+        websocket_max_frame_size=frame,
+        server_name="",
+    )
+    daphne.run()
+    if daphne.abort_start:
+        os._exit(1)
+
+
+def _run_uvicorn(application: Any, listener: socket.socket) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        application,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=settings.TASKMONKEY["SOCKET_FRAME_BYTES"],
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,127 @@
+"""Keeps one server process alive: starts it, starts it again when it dies, and makes sure that it ends."""
+
+import logging
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+# Seconds. A server that lived for STEADY is trusted again: its next crash counts as the first.
+GRACE, STEADY, FIRST_DELAY, LONGEST_DELAY, POLL, PATIENCE = 5.0, 30.0, 0.1, 30.0, 0.05, 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Supervisor:
+    """Runs `command` as a child that serves `listener`, which stays open here, so that callers queue during a restart.
+
+    The child is given `--listener-fd` and `--lifeline-fd`. The lifeline is a pipe that closes when this process is gone,
+    even by `kill -9`; whoever holds the other end must die then. `on_answer` is called once, when GET /healthz first
+    answers. `grace` is how many seconds a child may take to end before it is killed.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, listener: socket.socket, on_answer: Callable[[], None], grace: float = GRACE
+    ) -> None:
+        self.listener = listener
+        self.on_answer = on_answer
+        self.grace = grace
+        self.lifeline, self._our_end = os.pipe()
+        self.command = [*command, f"--listener-fd={listener.fileno()}", f"--lifeline-fd={self.lifeline}"]
+        self.child: subprocess.Popen[bytes] | None = None
+        self.stopping = False
+        self.answered = False
+
+    def run(self) -> int:
+        """Supervises until a signal or a clean end of the child, and returns the exit code for this process.
+
+        A child that ends by itself with an error before it ever answered is not started again: the next would fail alike.
+        """
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+                signal.signal(number, self._stop)
+        signal.signal(signal.SIGALRM, self._kill)
+        crashes = 0
+        while not self.stopping:
+            born = time.monotonic()
+            code = self._live_once()
+            if self.stopping or code == 0:
+                break
+            if code > 0 and not self.answered:
+                log.error("the server could not start (exit code %s)", code)
+                return code
+            crashes = 1 if time.monotonic() - born > STEADY else crashes + 1
+            delay = min(FIRST_DELAY * 2 ** (crashes - 1), LONGEST_DELAY)
+            log.warning("the server died (%s), starting it again in %.1f s", _describe(code), delay)
+            self._sleep(delay)
+        return 0
+
+    def _live_once(self) -> int:
+        """Starts a child and waits for its end; returns its exit code, negative when a signal ended it."""
+        # In a group of its own, or a Ctrl-C in the terminal would reach it twice.
+        self.child = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, pass_fds=(self.listener.fileno(), self.lifeline), process_group=0
+        )
+        if self.stopping:
+            self._terminate()
+        self._await_answer(self.child)
+        code = self.child.wait()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return code
+
+    def _await_answer(self, child: subprocess.Popen[bytes]) -> None:
+        def waiting() -> bool:
+            return child.poll() is None and not self.stopping
+
+        while waiting():
+            if answers(self.listener.getsockname()[:2], waiting=waiting):
+                if not self.answered:
+                    self.answered = True
+                    self.on_answer()
+                return
+            time.sleep(POLL)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.stopping and number == signal.SIGINT:
+            return self._kill(number, frame)
+        self.stopping = True
+        self._terminate()
+
+    def _terminate(self) -> None:
+        # Daphne was seen to hang on SIGTERM under load, so a deadline goes with the request.
+        if self.child is not None:
+            self.child.send_signal(signal.SIGTERM)
+            signal.setitimer(signal.ITIMER_REAL, self.grace)
+
+    def _kill(self, number: int, frame: FrameType | None) -> None:
+        if self.child is not None:
+            log.warning("the server has not ended by itself, killing it")
+            self.child.kill()
+
+    def _sleep(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self.stopping and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, POLL))
+
+
+def answers(address: tuple[str, int], *, waiting: Callable[[], bool] = lambda: True) -> bool:
+    """Tells whether GET /healthz gets anything but a server error within 10 s, or until `waiting()` says no."""
+    host, port = address
+    try:
+        with socket.create_connection(("127.0.0.1" if host == "0.0.0.0" else host, port), timeout=PATIENCE) as line:
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            end = time.monotonic() + PATIENCE
+            while waiting() and time.monotonic() < end:
+                if select.select([line], [], [], POLL)[0]:
+                    return line.recv(10).startswith((b"HTTP/1.1 2", b"HTTP/1.1 3", b"HTTP/1.1 4"))
+    except OSError:
+        pass
+    return False
+
+
+def _describe(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

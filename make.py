@@ -1,0 +1,246 @@
+"""What the Makefile's targets do, with nothing but the standard library: python3 make.py run|test|fast|lock|format|clean."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "synced.txt"
+RUN_LOCK, TEST_LOCK = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
+PYTHONS = ("python3.13", "python3.12", "python3.11", "python3", "python")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
+FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+# A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
+LEAKS = (
+    *("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "TASKMONKEY_", "DJANGO_", "ASGI_"),
+    *("PYTHON", "PYTEST_", "MYPY", "RUFF_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+)
+
+
+def run() -> int:
+    """Installs what the lock names, brings the database up to date, fills it once, and serves (PORT, BIND, DEMO_LANGUAGE)."""
+    install(RUN_LOCK)
+    environment = own_environment()
+    language = os.environ.get("DEMO_LANGUAGE") or "en"
+    for command in (["migrate", "--verbosity=0"], ["demo", f"--language={language}"], ["collectstatic", "--noinput", "-v0"]):
+        if code := subprocess.run([PYTHON, "manage.py", *command], cwd=ROOT, env=environment).returncode:
+            return say(f"`manage.py {command[0]}` failed, so nothing is served.", code)
+    arguments = [f"--port={os.environ.get('PORT') or 8000}", f"--host={os.environ.get('BIND') or '127.0.0.1'}"]
+    os.chdir(ROOT)
+    sys.stdout.flush()
+    # Replaced by the server, so that a signal to this process reaches the supervisor.
+    os.execve(PYTHON, [str(PYTHON), "manage.py", "serve", *arguments], environment)
+
+
+def test() -> int:
+    """Checks everything: the fast part, then the kill -9 tests and the browser tests, each in a process of their own."""
+    install(TEST_LOCK)
+    # Sync Playwright runs a loop in the thread that uses the ORM.
+    browser = pytest("browser", "tests/browser", missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1")
+    return check([*fast_stages(), pytest("faults", "tests/faults"), browser])
+
+
+def fast() -> int:
+    """Checks style, types, layers and migrations, and runs the tests that need neither a browser nor a kill -9."""
+    install(TEST_LOCK)
+    return check(fast_stages())
+
+
+def lock() -> int:
+    """Compiles both requirements files with hashes (UPGRADE=1 takes newer releases; else only what the .in files ask for)."""
+    install(TEST_LOCK)
+    compile_ = [PYTHON, "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--no-emit-index-url", "--quiet"]
+    compile_ += ["--python-version=3.11", "--custom-compile-command=make lock"]
+    if os.environ.get("UPGRADE"):
+        compile_ += ["--upgrade"]
+    for name, more in (("requirements", []), ("requirements-dev", ["--constraint=requirements.txt"])):
+        subprocess.run([*compile_, *more, f"{name}.in", f"--output-file={name}.txt"], cwd=ROOT, check=True)
+    return 0
+
+
+def format() -> int:
+    """Lays the code out as the checks want it, and mends what can be mended without asking."""
+    install(TEST_LOCK)
+    for command in (["check", "--fix"], ["format"]):
+        subprocess.run([PYTHON, "-m", "ruff", *command], cwd=ROOT)
+    return 0
+
+
+def clean() -> int:
+    """Removes what was made by these commands: the environment and the caches, not the data."""
+    for path in (
+        VENV,
+        *(ROOT / f".{tool}_cache" for tool in ("pytest", "mypy", "ruff", "import_linter")),
+        ROOT / ".hypothesis",
+    ):
+        shutil.rmtree(path, ignore_errors=True)
+    return 0
+
+
+# --- the environment -------------------------------------------------------------------------------------------------
+def install(lock: Path) -> None:
+    """Makes the environment if it isn't there, and syncs it with the lock if that has changed."""
+    if not works(PYTHON):
+        make_environment()
+    wanted = digest(lock)
+    if STAMP.exists() and wanted in STAMP.read_text().split():
+        return
+    say("Installing what TaskMonkey needs (only when that has changed) ...")
+    environment = own_environment()
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
+    sync = [PYTHON, "-m", "uv", "pip", "sync", "--quiet", "--require-hashes", f"--python={PYTHON}", lock]
+    for command in (pip, sync):
+        if subprocess.run(command, cwd=ROOT, env=environment).returncode:
+            sys.exit(say("That failed, see above. It needs the Python package registry the first time.", 1))
+    # The test lock holds all of the other one.
+    STAMP.write_text("\n".join({wanted, digest(RUN_LOCK)}))
+
+
+def make_environment() -> None:
+    shutil.rmtree(VENV, ignore_errors=True)
+    complaint = "No Python from 3.11 up was found."
+    for name in PYTHONS:
+        found = shutil.which(name)
+        if found is None or not works(found):
+            continue
+        done = subprocess.run([found, "-m", "venv", VENV], env=own_environment(), capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        complaint = f"{found} can't make a virtual environment:\n{done.stdout}{done.stderr}"
+        shutil.rmtree(VENV, ignore_errors=True)
+    sys.exit(say(f"{complaint}\nOn Debian and Ubuntu: apt install python3 python3-venv", 1))
+
+
+def works(python: Path | str) -> bool:
+    question = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"
+    try:
+        return subprocess.run([python, "-c", question], env=own_environment(), capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def own_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in FOREIGN}
+
+
+def digest(lock: Path) -> str:
+    return hashlib.sha256(lock.read_bytes()).hexdigest()
+
+
+# --- the checks ------------------------------------------------------------------------------------------------------
+class Stage:
+    """One part of the checks: a command, and how many tests of it passed, failed and were skipped."""
+
+    def __init__(self, name: str, *command: str, missing: str = "", **variables: str) -> None:
+        self.name, self.command, self.missing, self.variables = name, command, missing, variables
+        self.passed = self.failed = self.skipped = 0
+        self.seconds = 0.0
+
+    def run(self, home: Path) -> None:
+        """Runs the command with a home of its own; its output goes to the terminal."""
+        if self.missing:
+            self.skipped = 1
+            return
+        print(f"\n--- {self.name}", flush=True)
+        started = time.monotonic()
+        report = home / "report.xml"
+        reporting = [f"--junitxml={report}"] if "pytest" in self.command else []
+        environment = test_environment(home) | self.variables
+        code = subprocess.run([str(PYTHON), *self.command, *reporting], cwd=ROOT, env=environment).returncode
+        self.seconds = time.monotonic() - started
+        if report.exists():
+            suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+            total, self.skipped, failures, errors = (
+                sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "skipped", "failures", "errors")
+            )
+            self.failed = failures + errors
+            self.passed = max(0, total - self.skipped - self.failed)
+        elif code == 0:
+            self.passed = 1
+        # A run that broke off may have counted no failure.
+        if code and not self.failed:
+            self.failed = 1
+
+    def __str__(self) -> str:
+        told = self.missing or f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped, {self.seconds:.1f} s"
+        mark = "SKIP" if self.missing else "FAIL" if self.failed else "ok"
+        return f"  {mark:4}  {self.name:18}  {told}"
+
+
+def fast_stages() -> list[Stage]:
+    return [
+        Stage("ruff check", "-m", "ruff", "check", "--quiet"),
+        Stage("ruff format", "-m", "ruff", "format", "--check", "--quiet"),
+        Stage("mypy", "-m", "mypy"),
+        Stage("layers", "-c", IMPORTS),
+        Stage("migrations", "manage.py", "makemigrations", "--check", "--dry-run", "--settings=tests.settings"),
+        pytest("tests"),
+    ]
+
+
+def pytest(name: str, folder: str = "", *, missing: str = "", **variables: str) -> Stage:
+    if folder and not any((ROOT / folder).rglob("test_*.py")):
+        missing = f"there is no test in {folder}"
+    return Stage(name, "-m", "pytest", *filter(None, [folder]), missing=missing, **variables)
+
+
+def check(stages: list[Stage]) -> int:
+    """Runs every stage, also after one failed, and ends with one line of counts; returns 1 if anything failed."""
+    with tempfile.TemporaryDirectory(prefix="taskmonkey-test-") as folder:
+        for stage in stages:
+            home = Path(folder, stage.name.replace(" ", "-"))
+            home.mkdir()
+            stage.run(home)
+    print("\n" + "\n".join(map(str, stages)) + "\n")
+    passed, failed, skipped = (sum(getattr(stage, key) for stage in stages) for key in ("passed", "failed", "skipped"))
+    say(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+def test_environment(home: Path) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in own_environment().items()
+        if not name.upper().startswith(LEAKS) and not name.upper().endswith("_API_KEY")
+    }
+    return kept | {"TASKMONKEY_HOME": str(home), "TASKMONKEY_MODEL": "builtin"}
+
+
+def find_browser() -> str:
+    """Looks for Chromium, installs it where that needs no question (root on Debian), or says why the tests are skipped."""
+    if any(map(shutil.which, BROWSERS)):
+        return ""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        say("Installing Chromium for the browser tests ...")
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
+            subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
+        if any(map(shutil.which, BROWSERS)):
+            return ""
+    return "no Chromium on this machine; install it (apt-get install chromium) to run these"
+
+
+def say(text: str, code: int = 0) -> int:
+    print(text, flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    targets = {target.__name__: target for target in (run, test, fast, lock, format, clean)}
+    if len(sys.argv) != 2 or sys.argv[1] not in targets:
+        sys.exit(__doc__)
+    try:
+        sys.exit(targets[sys.argv[1]]())
+    except KeyboardInterrupt:
+        sys.exit(130)

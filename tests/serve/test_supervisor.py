@@ -1,0 +1,126 @@
+"""The supervisor keeps a server alive, ends it in time, and never leaves it behind."""
+
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
+
+from tests.serve.conftest import Diary, alive, until
+
+Start = Callable[..., Diary]
+
+
+def get(port: int, path: str) -> int:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+        return int(answer.status)
+
+
+def test_a_killed_server_is_started_again_within_a_second(start: Start) -> None:
+    diary = start("polite")
+    port = diary.answered()
+    first = diary.child()
+
+    os.kill(first, signal.SIGKILL)
+    killed = time.monotonic()
+    second = diary.child(number=2)
+
+    assert time.monotonic() - killed < 1
+    assert second != first
+    assert get(port, "/") == 200
+
+
+def test_a_caller_who_comes_while_the_server_is_down_is_answered_by_the_next_one(start: Start) -> None:
+    diary = start("polite")
+    port = diary.answered()
+
+    os.kill(diary.child(), signal.SIGKILL)
+    status = get(port, "/")
+
+    assert status == 200
+
+
+def test_the_answer_is_announced_only_once_though_the_server_died_in_between(start: Start) -> None:
+    diary = start("polite")
+    port = diary.answered()
+
+    os.kill(diary.child(), signal.SIGKILL)
+    diary.child(number=2)
+    get(port, "/")
+    time.sleep(0.3)
+
+    assert len(diary.lines("answered")) == 1
+
+
+def test_each_further_crash_in_a_row_is_waited_for_longer(start: Start) -> None:
+    diary = start("polite")
+    moments = []
+
+    for number in range(1, 5):
+        os.kill(diary.child(number=number), signal.SIGKILL)
+        moments.append(time.monotonic())
+    diary.child(number=5)
+    moments.append(time.monotonic())
+
+    waits = [later - earlier for earlier, later in pairwise(moments)]
+    assert waits[3] > 0.8
+    assert waits[3] > waits[0]
+
+
+def test_a_server_that_ended_cleanly_is_not_started_again(start: Start) -> None:
+    diary = start("polite")
+    port = diary.answered()
+
+    with suppress(OSError):  # it leaves without a word
+        get(port, "/leave")
+    code = diary.process.wait(timeout=10)
+
+    assert code == 0
+    assert len(diary.lines("child")) == 1
+
+
+def test_a_server_that_could_never_start_is_not_tried_for_ever(start: Start) -> None:
+    diary = start("broken")
+
+    _, told = diary.process.communicate(timeout=10)
+
+    assert diary.process.returncode == 3
+    assert "could not start" in told
+    assert not diary.lines("answered")
+
+
+def test_a_request_to_stop_is_passed_on_and_ends_both(start: Start) -> None:
+    diary = start("polite")
+    diary.answered()
+
+    diary.process.terminate()
+    code = diary.process.wait(timeout=10)
+
+    assert code == 0
+    assert not alive(diary.child())
+
+
+def test_a_server_that_ignores_the_request_to_stop_is_killed_when_its_time_is_up(start: Start) -> None:
+    diary = start("stubborn", "0.5")
+    diary.answered()
+
+    asked = time.monotonic()
+    diary.process.terminate()
+    code = diary.process.wait(timeout=10)
+
+    assert code == 0
+    assert 0.4 < time.monotonic() - asked < 3
+    assert not alive(diary.child())
+
+
+def test_a_server_dies_with_a_supervisor_that_was_killed(start: Start) -> None:
+    diary = start("stubborn")
+    diary.answered()
+    child = diary.child()
+
+    diary.process.kill()
+    diary.process.wait(timeout=10)
+
+    until(lambda: not alive(child), seconds=2)
