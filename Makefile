@@ -1,15 +1,16 @@
 # Two commands matter: `make run` and `make test`. What they do stands in make.py, which needs only Python.
 export PORT BIND DEMO_LANGUAGE UPGRADE
 
-.PHONY: help run test fast lock format clean
+.PHONY: help run test fast lock format map clean
 
 help:
 	@echo 'make run     serve TaskMonkey here and print a link that signs you in (PORT=8000 BIND=127.0.0.1 DEMO_LANGUAGE=en)'
 	@echo 'make test    check everything'
 	@echo 'make fast    check everything but the browser and the kill -9 tests'
 	@echo 'make format  lay the code out as the checks want it'
+	@echo 'make map     copy every module caption into docs/architecture.md'
 	@echo 'make lock    compile requirements*.in into the hashed locks (UPGRADE=1 takes newer releases)'
 	@echo 'make clean   remove the environment and the caches; the data stays'
 
-run test fast lock format clean:
+run test fast lock format map clean:
 	@python3 make.py $@

@@ -1,4 +1,4 @@
-"""What the Makefile's targets do, with nothing but the standard library: python3 make.py run|test|fast|lock|format|clean."""
+"""What the Makefile's targets do, with nothing but the standard library: `python3 make.py run`, `test` and so on."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fast() -> int:
     return check(fast_stages())
 
 
-def lock() -> int:
+def compile_locks() -> int:
     """Compiles both requirements files with hashes (UPGRADE=1 takes newer releases; else only what the .in files ask for)."""
     install(TEST_LOCK)
     compile_ = [PYTHON, "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--no-emit-index-url", "--quiet"]
@@ -69,12 +69,18 @@ def lock() -> int:
     return 0
 
 
-def format() -> int:
+def lay_out() -> int:
     """Lays the code out as the checks want it, and mends what can be mended without asking."""
     install(TEST_LOCK)
     for command in (["check", "--fix"], ["format"]):
         subprocess.run([PYTHON, "-m", "ruff", *command], cwd=ROOT)
     return 0
+
+
+def draw_map() -> int:
+    """Copies every module's caption into docs/architecture.md."""
+    install(TEST_LOCK)
+    return subprocess.run([PYTHON, "docs/map.py"], cwd=ROOT).returncode
 
 
 def clean() -> int:
@@ -202,7 +208,7 @@ def check(stages: list[Stage]) -> int:
             home = Path(folder, stage.name.replace(" ", "-"))
             home.mkdir()
             stage.run(home)
-    print("\n" + "\n".join(map(str, stages)) + "\n")
+    print("\n" + "\n".join(str(stage) for stage in stages) + "\n")
     passed, failed, skipped = (sum(getattr(stage, key) for stage in stages) for key in ("passed", "failed", "skipped"))
     say(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
@@ -219,14 +225,14 @@ def test_environment(home: Path) -> dict[str, str]:
 
 def find_browser() -> str:
     """Looks for Chromium, installs it where that needs no question (root on Debian), or says why the tests are skipped."""
-    if any(map(shutil.which, BROWSERS)):
+    if any(shutil.which(name) for name in BROWSERS):
         return ""
     if os.geteuid() == 0 and shutil.which("apt-get"):
         say("Installing Chromium for the browser tests ...")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
             subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
-        if any(map(shutil.which, BROWSERS)):
+        if any(shutil.which(name) for name in BROWSERS):
             return ""
     return "no Chromium on this machine; install it (apt-get install chromium) to run these"
 
@@ -237,9 +243,10 @@ def say(text: str, code: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    targets = {target.__name__: target for target in (run, test, fast, lock, format, clean)}
+    targets = {"run": run, "test": test, "fast": fast, "clean": clean}
+    targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map}
     if len(sys.argv) != 2 or sys.argv[1] not in targets:
-        sys.exit(__doc__)
+        sys.exit(f"Say one of: {', '.join(targets)}")
     try:
         sys.exit(targets[sys.argv[1]]())
     except KeyboardInterrupt:

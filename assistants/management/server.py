@@ -3,16 +3,21 @@
 import errno
 import logging
 import os
-import signal
 import socket
 import sys
 import threading
 from typing import Any
 
 from django.conf import settings
+from django.db import connections
 from django.utils.module_loading import import_string
 
 from assistants.errors import CodedError
+from assistants.llm.detect import detect_profile
+from assistants.llm.models import warm_up
+from assistants.management.supervisor import die_with
+from assistants.models import LLMProfile
+from assistants.turns.engine import start_engine
 
 SERVERS = ("daphne", "uvicorn")
 BACKLOG = 1024
@@ -61,18 +66,10 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     os._exit(0)
 
 
-def die_with(lifeline: int) -> None:
-    """Kills this process as soon as the other end of the pipe is closed, that is when the supervisor is gone."""
-    os.read(lifeline, 1)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def _start_engine() -> None:
-    from assistants.llm.models import warm_up
-    from assistants.turns.executors import start_engine
-
     # A provider first imported inside the event loop freezes every socket for more than a second.
-    warm_up()
+    warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
+    connections.close_all()
     start_engine()
 
 

@@ -108,6 +108,12 @@ class Supervisor:
             time.sleep(min(left, POLL))
 
 
+def die_with(lifeline: int) -> None:
+    """Kills this process as soon as the other end of the pipe is closed, that is when the supervisor is gone."""
+    os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def answers(address: tuple[str, int], *, waiting: Callable[[], bool] = lambda: True) -> bool:
     """Tells whether GET /healthz gets anything but a server error within 10 s, or until `waiting()` says no."""
     host, port = address

@@ -8,8 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-from assistants.management.server import die_with
-from assistants.management.supervisor import Supervisor
+from assistants.management.supervisor import Supervisor, die_with
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 

@@ -53,8 +53,9 @@ class Command(BaseCommand):
             if admin is None:
                 lines.append("There is no administrator yet: `manage.py demo` or `manage.py createsuperuser` makes one.")
         else:
+            hours = settings.PASSWORD_RESET_TIMEOUT // 3600
             lines = [
-                "TaskMonkey is running. This link signs you in (once, within 24 hours):",
+                f"TaskMonkey is running. This link signs you in (once, within {hours} hours):",
                 "",
                 f"    {address}{make_login_link(admin)}",
             ]

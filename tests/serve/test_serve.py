@@ -1,0 +1,134 @@
+"""`manage.py serve`, as a newcomer starts it: one link, one port, and a server that comes back."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+import pytest
+
+from tests.serve.conftest import ROOT, alive, until
+
+LINK = re.compile(r"http://127\.0\.0\.1:(\d+)(/\S*)")
+
+
+class Site:
+    """A served site with a home of its own."""
+
+    def __init__(self, home: Path, *arguments: str, output: Path) -> None:
+        self.output = output
+        with output.open("w") as file:
+            self.process = subprocess.Popen(
+                manage("serve", *arguments), cwd=ROOT, env=environment(home), stdout=file, stderr=file
+            )
+        self.started = self.process.pid
+
+    def link(self) -> re.Match[str]:
+        """Waits for the printed link."""
+        until(lambda: LINK.search(self.output.read_text()) or self.process.poll() is not None, seconds=60)
+        found = LINK.search(self.output.read_text())
+        assert found, self.output.read_text()
+        return found
+
+    def children(self) -> list[int]:
+        """The server processes under the supervisor."""
+        return list(map(int, Path(f"/proc/{self.started}/task/{self.started}/children").read_text().split()))
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and final address of a page, with the cookies of one visit."""
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        try:
+            with opener.open(f"http://127.0.0.1:{self.link()[1]}{path}", timeout=30) as answer:
+                return answer.status, answer.url
+        except urllib.error.HTTPError as error:
+            return error.code, error.url
+
+    def end(self) -> None:
+        """Stops the site, by force if it must be."""
+        self.process.terminate()
+        self.process.wait(timeout=15)
+
+
+def manage(*arguments: str) -> list[str]:
+    return [sys.executable, "manage.py", *arguments]
+
+
+def environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TASKMONKEY_", "DJANGO_"))}
+    return kept | {"TASKMONKEY_HOME": str(home), "TASKMONKEY_MODEL": "builtin", "TASKMONKEY_SQLITE_SYNCHRONOUS": "OFF"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory as `make run` leaves it."""
+    folder = tmp_path_factory.mktemp("home")
+    for arguments in (["migrate", "--verbosity=0"], ["demo"], ["collectstatic", "--noinput", "--verbosity=0"]):
+        done = subprocess.run(manage(*arguments), cwd=ROOT, env=environment(folder), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(home: Path) -> Iterator[Site]:
+    site = Site(home, "--port=0", output=home / "output")
+    yield site
+    site.end()
+
+
+def test_one_link_is_printed_and_signs_in_only_once(site: Site) -> None:
+    link = site.link()[2]
+
+    first = site.get(link)
+    second = site.get(link)
+
+    assert len(LINK.findall(site.output.read_text())) == 1
+    assert first[0] == 200
+    assert second[1] != first[1] or second[0] != 200
+
+
+def test_a_taken_port_is_refused_with_a_sentence(site: Site, home: Path) -> None:
+    port = site.link()[1]
+
+    done = subprocess.run(manage("serve", f"--port={port}"), cwd=ROOT, env=environment(home), capture_output=True, text=True)
+
+    assert done.returncode != 0
+    assert f"Port {port} is already in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_killed_server_answers_again_on_the_same_port(site: Site) -> None:
+    site.link()
+    (first,) = site.children()
+
+    os.kill(first, signal.SIGKILL)
+    status, _ = site.get("/healthz")
+
+    assert status == 200
+    assert site.children() != [first]
+
+
+def test_a_server_does_not_outlive_its_killed_supervisor(home: Path, tmp_path: Path) -> None:
+    site = Site(home, "--port=0", "--no-link", output=tmp_path / "output")
+    site.link()
+    (child,) = site.children()
+
+    site.process.kill()
+    site.process.wait(timeout=10)
+
+    until(lambda: not alive(child), seconds=5)
+
+
+def test_uvicorn_serves_the_same_site(home: Path, tmp_path: Path) -> None:
+    site = Site(home, "--port=0", "--no-link", "--server=uvicorn", output=tmp_path / "output")
+
+    status, _ = site.get("/healthz")
+    site.end()
+
+    assert status == 200
+    assert site.process.returncode == 0
