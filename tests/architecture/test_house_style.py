@@ -4,8 +4,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("taskmonkey", "assistants", "subchats", "bench", "docs", "tests")
 VAGUE = {"utils", "util", "helpers", "helper", "common", "base", "misc", "services", "managers"}
@@ -31,44 +29,35 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
             yield node
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_a_module_says_in_one_line_what_it_is(path: Path) -> None:
-    tree = ast.parse(path.read_text())
+def test_a_module_says_in_one_line_what_it_is() -> None:
+    captions = {name(path): ast.get_docstring(ast.parse(path.read_text())) for path in modules() if path.stat().st_size}
 
-    caption = ast.get_docstring(tree, clean=False)
-
-    if tree.body:  # an empty __init__.py has nothing to say
-        assert caption, "it has no docstring"
-        assert "\n" not in caption.strip()
-        assert caption.strip().endswith((".", "]")) or ":" in caption
+    assert [module for module, caption in captions.items() if not caption or "\n" in caption] == []
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_a_file_holds_one_noun_and_so_stays_short(path: Path) -> None:
-    limit = TEST_LINES if path.relative_to(ROOT).parts[0] == "tests" else FILE_LINES
+def test_a_file_holds_one_noun_and_so_stays_short() -> None:
+    lines = {path: path.read_text().count("\n") for path in modules()}
 
-    lines = path.read_text().count("\n")
-
-    assert lines < limit
+    limit = dict.fromkeys(modules(), FILE_LINES) | dict.fromkeys(set(modules()) - set(product()), TEST_LINES)
+    assert {name(path): count for path, count in lines.items() if count >= limit[path]} == {}
 
 
-@pytest.mark.parametrize("path", product(), ids=name)
-def test_a_function_fits_on_a_screen(path: Path) -> None:
-    long = {f.name: (f.end_lineno or 0) - f.lineno + 1 for f in functions(path)}
+def test_a_function_fits_on_a_screen() -> None:
+    lengths = {(name(path), f.name): (f.end_lineno or 0) - f.lineno + 1 for path in product() for f in functions(path)}
 
-    assert {each: lines for each, lines in long.items() if lines > FUNCTION_LINES} == {}
-
-
-@pytest.mark.parametrize("path", product(), ids=name)
-def test_no_name_promises_everything(path: Path) -> None:
-    parts = {part.removesuffix(".py") for part in path.relative_to(ROOT).parts}
-
-    assert parts & VAGUE == set()
+    assert {function: lines for function, lines in lengths.items() if lines > FUNCTION_LINES} == {}
 
 
-@pytest.mark.parametrize("path", [path for path in modules() if path.name.startswith("test_")], ids=name)
-def test_a_test_file_holds_tests_that_read_as_sentences(path: Path) -> None:
-    tests = [f.name for f in functions(path) if f.name.startswith("test_")]
+def test_no_name_promises_everything() -> None:
+    parts = {path: {part.removesuffix(".py") for part in path.relative_to(ROOT).parts} for path in product()}
 
-    assert tests
-    assert [test for test in tests if test.count("_") < 3] == []
+    assert [name(path) for path, words in parts.items() if words & VAGUE] == []
+
+
+def test_a_test_reads_as_a_sentence() -> None:
+    files = [path for path in modules() if path.name.startswith("test_")]
+
+    tests = [(name(path), f.name) for path in files for f in functions(path) if f.name.startswith("test_")]
+
+    assert {name(path) for path in files} == {file for file, _ in tests}
+    assert [test for test in tests if test[1].count("_") < 3] == []
