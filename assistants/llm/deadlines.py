@@ -38,9 +38,13 @@ class Deadlines:
             raise self._error(self._due()[1]) from None
 
     def heard(self) -> None:
-        """Notes that the provider said something. Only a note, as this runs for every delta."""
-        self._heard = True
+        """Notes that the provider said something. From the second time on only a note, as this runs for every delta:
+        the timer looks again when it fires, since what is due only moves later."""
         self._last = self._loop.time()
+        if not self._heard:
+            self._heard = True
+            self._timer.cancel()
+            self._timer = self._loop.call_at(self._due()[0], self._check)
 
     def _due(self) -> tuple[float, str]:
         total = self._begun + self._limits.total, TOTAL

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pydantic_ai._special_tokens import restore_special_tokens_in_stream
 from pydantic_ai.messages import (
     ModelResponseStreamEvent,
     PartDeltaEvent,
@@ -33,7 +34,9 @@ class EventStream(StreamedResponse):
     _started: set[int] = field(default_factory=set, init=False)
 
     def __aiter__(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        return self._get_event_iterator()
+        # Where a server may take chat-template tokens in a message for real ones, the library breaks them on the way
+        # out by an invisible character (S32); on the way back that has to be undone.
+        return restore_special_tokens_in_stream(self._get_event_iterator(), self._parts_manager.special_token_restorer)
 
     def text_event(self, delta: str) -> ModelResponseStreamEvent:
         """Wraps one piece of the answer."""

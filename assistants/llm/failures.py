@@ -23,6 +23,7 @@ from pydantic_ai.exceptions import (
 )
 
 from assistants.llm.connections import BodyTooLarge
+from assistants.llm.event_lines import WebPageInstead
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError
 
@@ -133,7 +134,7 @@ def _code(error: Exception) -> str:
 
 def _code_without_status(error: Exception) -> str:
     chain = list(_causes(error))
-    if any(isinstance(cause, BodyTooLarge) for cause in chain):
+    if any(isinstance(cause, BodyTooLarge | WebPageInstead) for cause in chain):
         return "MODEL_REFUSED"
     if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout) for cause in chain):
         return "MODEL_UNREACHABLE"

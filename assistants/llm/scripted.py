@@ -8,7 +8,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +129,8 @@ async def _whole_parts(stream: "ScriptedStream") -> AsyncIterator[Any]:
 class ScriptedStream(EventStream):
     """Plays one step."""
 
-    _step: Step = field(default_factory=Step)
-    _now: Conversation = field(default_factory=Conversation)
+    _step: Step
+    _now: Conversation
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         step = self._step

@@ -89,8 +89,9 @@ async def _events(
         async with model_request_stream(
             model, messages, model_settings=settings, model_request_parameters=parameters
         ) as stream:
-            async for event in stream:
-                yield event
+            async with aclosing(aiter(stream)) as events:
+                async for event in events:
+                    yield event
             yield _ended(model, stream.finish_reason, stream.usage)
     except ModelError:
         raise

@@ -1,0 +1,1 @@
+"""Tests of the layer that talks to a model."""
