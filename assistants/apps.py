@@ -1,7 +1,12 @@
 """Starts the app: the toolbox of every installed app is loaded, so a lower app offers the tools of an upper one."""
 
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 from django.utils.module_loading import autodiscover_modules
+
+if TYPE_CHECKING:
+    from assistants.models import ToolCall
 
 
 class AssistantsConfig(AppConfig):
@@ -11,3 +16,11 @@ class AssistantsConfig(AppConfig):
     def ready(self) -> None:
         autodiscover_modules("toolbox")
         from assistants import checks  # noqa: F401
+        from assistants.rendering.cards import register_card
+        from assistants.turns import loop  # noqa: F401: gives the executor its runner
+
+        register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
+
+
+def _question_context(call: "ToolCall") -> dict[str, object]:
+    return {"allow_free_text": call.arguments.get("allowFreeText", True)}

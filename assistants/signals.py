@@ -4,4 +4,4 @@ from django.dispatch import Signal
 
 turn_started = Signal()  # turn
 turn_finished = Signal()  # turn; its state is done, failed or stopped
-turn_activity = Signal()  # turn, what: a short line about what it does now; sent outside transactions, at most twice a second
+sweeping = Signal()  # asks every app to put right what a lost hint or a crash left undone

@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "assistants.middleware.CodedErrors",
 ]
 
 ROOT_URLCONF = "taskmonkey.urls"

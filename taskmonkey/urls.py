@@ -1,6 +1,9 @@
 """Every address of the site."""
 
+from django.apps import apps
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+urlpatterns = [path("admin/", admin.site.urls), path("", include("assistants.urls"))]
+if apps.is_installed("subchats"):
+    urlpatterns.append(path("", include("subchats.urls")))

@@ -40,6 +40,7 @@ class LLMProfile(models.Model):
     max_output_tokens = models.PositiveIntegerField(default=4096)
     context_window = models.PositiveIntegerField(default=32_000, help_text="Tokens that fit into one request.")
     streaming = models.BooleanField(default=True)
+    makes_titles = models.BooleanField(default=True, help_text="Ask it once per conversation for a title.")
     first_token_seconds = models.PositiveIntegerField(default=60)
     idle_seconds = models.PositiveIntegerField(default=30)
     total_seconds = models.PositiveIntegerField(default=600)

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class ToolCall(models.Model):
-    """One call that a model made. `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
+    """One call that a model made, or the command line (then without a message). `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
 
     `attempts` counts how often the tool's body was started, stored before it starts (D5). `needs_decision` is set
     when a tool that must not be repeated was cut off: only a person can settle it then.
@@ -30,7 +30,7 @@ class ToolCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     turn = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="calls")
-    message = models.ForeignKey("assistants.Message", on_delete=models.CASCADE, related_name="calls")
+    message = models.ForeignKey("assistants.Message", null=True, on_delete=models.CASCADE, related_name="calls")
     round = models.PositiveIntegerField()
     index = models.PositiveIntegerField()
     provider_id = models.CharField(max_length=200, blank=True)

@@ -13,8 +13,9 @@ class TurnQuerySet(models.QuerySet["Turn"]):
     def runnable(self, now: datetime) -> "TurnQuerySet":
         """Turns that nobody works on although they could go on."""
         free = Q(lease_until=None) | Q(lease_until__lt=now)
-        due = Q(state__in=[Turn.State.THINKING, Turn.State.ACTING]) & (Q(wake_at=None) | Q(wake_at__lte=now))
-        return self.filter(free & due)
+        going = Q(state__in=[Turn.State.THINKING, Turn.State.ACTING])
+        rested = Q(state=Turn.State.PAUSED, wake_at__lte=now)
+        return self.filter(free & (going | rested))
 
 
 class Turn(models.Model):
@@ -46,6 +47,7 @@ class Turn(models.Model):
     note = models.TextField(blank=True, help_text="The same as a sentence for the person.")
     round = models.PositiveIntegerField(default=0)
     attempt = models.PositiveIntegerField(default=0)
+    crashes = models.PositiveIntegerField(default=0, help_text="Runners that died in a row on this step.")
     failures = models.PositiveIntegerField(default=0, help_text="Failed model calls in a row.")
     holder = models.CharField(max_length=80, blank=True)
     fence = models.PositiveIntegerField(default=0)

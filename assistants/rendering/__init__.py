@@ -1,0 +1,1 @@
+"""The one rendering path: model and user text to safe HTML, whole or growing."""

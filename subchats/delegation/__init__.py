@@ -1,0 +1,1 @@
+"""One delegation service behind every tool that hands work to another assistant."""

@@ -1,0 +1,207 @@
+"""Who may do what: the one answer for pages, sockets, workers and resumed turns (D7). What is invisible is a 404."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.contrib.sessions.backends.base import SessionBase
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+
+from assistants.errors import NotAllowed
+from assistants.models import (
+    Assistant,
+    AuditEntry,
+    DocumentRoot,
+    Membership,
+    Message,
+    Role,
+    Tenant,
+    Thread,
+    ToolCall,
+    Turn,
+    User,
+)
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who chats with a public assistant without signing in, known by a key in their session."""
+
+    key: str
+
+
+Actor = User | Visitor
+VISITOR_SESSION_KEY = "visitor"
+
+
+def actor_of(user: AbstractBaseUser | AnonymousUser, session: SessionBase) -> Actor:
+    """Who asks: the signed-in user, else the visitor of this session (with an empty key if there was none yet)."""
+    if isinstance(user, User):
+        return user
+    return Visitor(session.get(VISITOR_SESSION_KEY, ""))
+
+
+def may(actor: Actor, action: str, target: object) -> bool:
+    """Whether the actor may `read`, `write`, `use` or `manage` the object. Anything unknown is refused.
+
+    A thread and all in it: its root's owner reads and writes, whoever it is shared with reads, and only as long as
+    they belong to the tenant. An assistant: members use it, visitors a public one. A tenant: admins manage it.
+    """
+    match target:
+        case Thread():
+            return _may_thread(actor, action, target)
+        case Turn() | Message():
+            return _may_thread(actor, action, target.thread)
+        case ToolCall():
+            return _may_thread(actor, action, target.turn.thread)
+        case Assistant():
+            return action == "use" and _may_use(actor, target)
+        case DocumentRoot():
+            return action == "read" and role_in(actor, target.tenant_id) is not None
+        case Tenant():
+            role = role_in(actor, target.pk)
+            return role == Role.ADMIN if action == "manage" else action == "read" and role is not None
+    return False
+
+
+def role_in(actor: Actor, tenant_id: int) -> str | None:
+    """The actor's role in the tenant, asked afresh each time; None for strangers, visitors and switched-off users."""
+    if not isinstance(actor, User) or not actor.pk:
+        return None
+    membership = Membership.objects.filter(user_id=actor.pk, tenant_id=tenant_id, user__is_active=True).first()
+    return membership.role if membership else None
+
+
+def _may_thread(actor: Actor, action: str, thread: Thread) -> bool:
+    root = thread.root or thread
+    if isinstance(actor, Visitor):
+        own = bool(actor.key) and root.visitor_key == actor.key and root.owner_id is None
+        return own and action in ("read", "write") and bool(root.assistant and root.assistant.public)
+    role = role_in(actor, root.tenant_id)
+    if role is None:
+        return False
+    if action == "write":
+        return root.owner_id == actor.pk and role != Role.READER
+    return action == "read" and (root.owner_id == actor.pk or root.shares.filter(user_id=actor.pk).exists())
+
+
+def _may_use(actor: Actor, assistant: Assistant) -> bool:
+    if not assistant.enabled:
+        return False
+    if isinstance(actor, Visitor):
+        return assistant.public
+    return role_in(actor, assistant.tenant_id) in (Role.ADMIN, Role.MEMBER)
+
+
+def threads_for(actor: Actor) -> QuerySet[Thread]:
+    """Every thread that the actor may read, sub-chats included."""
+    if isinstance(actor, Visitor):
+        if not actor.key:
+            return Thread.objects.none()
+        mine = Q(visitor_key=actor.key, owner=None) | Q(root__visitor_key=actor.key, root__owner=None)
+        return Thread.objects.filter(mine)
+    tenants = Membership.objects.filter(user_id=actor.pk, user__is_active=True).values("tenant_id")
+    own = Q(root=None, owner_id=actor.pk) | Q(root__owner_id=actor.pk)
+    shared = Q(root=None, shares__user_id=actor.pk) | Q(root__shares__user_id=actor.pk)
+    return Thread.objects.filter(own | shared, tenant_id__in=tenants).distinct()
+
+
+def assistants_for(actor: Actor, tenant_id: int | None = None) -> QuerySet[Assistant]:
+    """The assistants the actor may start a conversation with."""
+    if isinstance(actor, Visitor):
+        return Assistant.objects.for_visitors()
+    tenants = Membership.objects.filter(user_id=actor.pk, user__is_active=True).exclude(role=Role.READER)
+    found = Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"))
+    return found.filter(tenant_id=tenant_id) if tenant_id else found
+
+
+def get_thread(actor: Actor, chat_id: str, action: str = "read") -> Thread:
+    """The thread, if the actor may. Raises Http404 when it is invisible to them, `NOT_ALLOWED` when they may only read."""
+    found = Thread.objects.select_related("tenant", "assistant", "root", "root__assistant", "parent", "owner")
+    thread = found.filter(chat_id=chat_id).first()
+    if thread is None or not may(actor, "read", thread):
+        raise Http404("No such conversation.")
+    if action != "read" and not may(actor, action, thread):
+        raise not_allowed()
+    return thread
+
+
+def get_turn(actor: Actor, turn_id: int, action: str = "write") -> Turn:
+    """The turn, by the rights on its thread."""
+    turn = Turn.objects.select_related("thread").filter(pk=turn_id).first()
+    if turn is None:
+        raise Http404("No such turn.")
+    get_thread(actor, turn.thread.chat_id, action)
+    return turn
+
+
+def get_call(actor: Actor, call_id: object, action: str = "write") -> ToolCall:
+    """The tool call, by the rights on its thread."""
+    call = ToolCall.objects.select_related("turn__thread", "message").filter(pk=call_id).first()
+    if call is None:
+        raise Http404("No such call.")
+    get_thread(actor, call.turn.thread.chat_id, action)
+    return call
+
+
+def get_message(actor: Actor, message_id: object, action: str = "write") -> Message:
+    """The message, by the rights on its thread."""
+    message = Message.objects.select_related("thread").filter(pk=message_id).first()
+    if message is None:
+        raise Http404("No such message.")
+    get_thread(actor, message.thread.chat_id, action)
+    return message
+
+
+def get_assistant(actor: Actor, assistant_id: object) -> Assistant:
+    """The assistant, if the actor may use it; else Http404."""
+    assistant = Assistant.objects.select_related("tenant").filter(pk=assistant_id).first()
+    if assistant is None or not may(actor, "use", assistant):
+        raise Http404("No such assistant.")
+    return assistant
+
+
+def not_allowed() -> NotAllowed:
+    return NotAllowed(
+        code="NOT_ALLOWED",
+        message="You may read this conversation but not change it.",
+        fix="Ask its owner, or start a conversation of your own.",
+        correctable=False,
+    )
+
+
+def audit(action: str, *, tenant_id: int | None, user: Actor | None, target: str = "", **detail: object) -> None:
+    """Notes who changed or was refused what; ids and codes only, never content."""
+    AuditEntry.objects.create(
+        tenant_id=tenant_id,
+        user=user if isinstance(user, User) else None,
+        action=action,
+        target=target[:200],
+        detail=detail,
+    )
+
+
+class LoginLink(PasswordResetTokenGenerator):
+    """One-time sign-in tokens: signing in changes `last_login`, which makes the token worthless."""
+
+    key_salt = "assistants.access.LoginLink"
+
+
+def make_login_link(user: User) -> str:
+    """The path of a link that signs this user in, once, within the password-reset time-out."""
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    return reverse("enter", args=[uid, LoginLink().make_token(user)])
+
+
+def user_of_link(uid: str, token: str) -> User | None:
+    """The user whom the link signs in, or None if it was used, is too old or was never made."""
+    try:
+        user = User.objects.filter(pk=urlsafe_base64_decode(uid).decode(), is_active=True).first()
+    except (ValueError, UnicodeDecodeError):
+        return None
+    return user if user and LoginLink().check_token(user, token) else None

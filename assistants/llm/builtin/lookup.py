@@ -1,0 +1,138 @@
+"""Looking something up in the documents: searches in up to three rounds, then quotes, a question back, or a miss."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .findings import FAINT, GOOD, Finding, missing_words, rank_findings
+from .passages import Passage, passages_of, total_of
+from .phrases import enumerated, phrase, quoted
+from .queries import query_rounds
+from .quoting import Quote, make_quote, overlaps, render_quote
+from .readings import ambiguous_documents
+from .refusals import reason_of
+from .steps import Answer, Call, Miss, Need, Question, Step
+from .talk import Result, Talk
+from .wish import Wish
+
+MAX_QUOTES = 4
+LIMIT = 8
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """One wish, looked up by search_documents; the passage around a find is read when it was cut off."""
+
+    wish: Wish
+    may_ask: bool = True
+
+    def advance(self, talk: Talk) -> Step:
+        results: list[Result] = []
+        findings: tuple[Finding, ...] = ()
+        queries: list[str] = []
+        for round_queries in query_rounds(self.wish):
+            calls = _search_calls(talk, round_queries)
+            told = [talk.result_of(call.tool, call.arguments) for call in calls]
+            missing = [call for call, result in zip(calls, told, strict=True) if result is None]
+            if missing:
+                return Need(tuple(missing))
+            results += [result for result in told if result]
+            queries += round_queries
+            findings = self._findings(results)
+            if findings and findings[0].coverage >= GOOD:
+                break
+        return self._conclude(talk, results, findings, queries)
+
+    def _findings(self, results: Sequence[Result]) -> tuple[Finding, ...]:
+        passages = passages_of(results)
+        if self.wish.documents:
+            passages = tuple(each for each in passages if _is_among(each, self.wish.documents))
+        return rank_findings(self.wish, passages)
+
+    def _conclude(self, talk: Talk, results: list[Result], findings: tuple[Finding, ...], queries: list[str]) -> Step:
+        if not findings or findings[0].coverage < GOOD:
+            return _miss(self.wish, talk, results, findings, queries)
+        if self.may_ask and not self.wish.settled and (options := ambiguous_documents(self.wish, findings)):
+            return Question(phrase(talk.language, "which_document", words=self.wish.subject), options)
+        if more := _cut_off(talk, findings[0]):
+            read = talk.result_of(more.tool, more.arguments)
+            if read is None:
+                return Need((more,))
+            findings = _with_reading(self.wish, findings, read)
+        return Answer(render_findings(self.wish, findings, talk.language, total=total_of(results)))
+
+
+def render_findings(wish: Wish, findings: Sequence[Finding], language: str, *, total: int = 0) -> str:
+    """One to four quotes, what none of them mentions, and where else there are hits."""
+    quotes: list[Quote] = []
+    used: list[Finding] = []
+    for finding in _worth_quoting(findings):
+        quote = make_quote(finding, wish)
+        if len(quotes) < MAX_QUOTES and not overlaps(quote, quotes):
+            quotes.append(quote)
+            used.append(finding)
+    documents = {quote.passage.document for quote in quotes}
+    one = phrase(language, "found_one", document=f"`{quotes[0].passage.document}`")
+    parts = [one if len(documents) == 1 else phrase(language, "found")]
+    parts += [render_quote(quote, language) for quote in quotes]
+    tail = []
+    if missing := missing_words(wish, used):
+        tail.append(phrase(language, "not_mentioned", words=enumerated(language, [quoted(language, each) for each in missing])))
+    others = dict.fromkeys(f"`{each.passage.document}`" for each in findings if each.passage.document not in documents)
+    if others and total > len(quotes):
+        tail.append(phrase(language, "elsewhere", documents=", ".join(list(others)[:4])))
+    return "\n\n".join([*parts, *([" ".join(tail)] if tail else [])])
+
+
+def _search_calls(talk: Talk, queries: Sequence[str]) -> list[Call]:
+    fitted = [talk.offers.fit("search_documents", query=query, limit=LIMIT) for query in queries]
+    return [Call("search_documents", arguments) for arguments in fitted if arguments is not None]
+
+
+def _worth_quoting(findings: Sequence[Finding]) -> list[Finding]:
+    best = findings[0]
+    return [each for each in findings if each.coverage >= 0.8 * best.coverage and each.score >= 0.7 * best.score]
+
+
+def _is_among(passage: Passage, documents: Sequence[str]) -> bool:
+    return any(passage.document == each or passage.document.endswith("/" + each) for each in documents)
+
+
+def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[Finding], queries: Sequence[str]) -> Miss:
+    words = enumerated(talk.language, [quoted(talk.language, word.text) for word in wish.words]) or quoted(talk.language, wish.text)
+    searched = enumerated(talk.language, [quoted(talk.language, each) for each in dict.fromkeys(queries)])
+    refused = next((each for each in results if each.refusal), None)
+    if refused and not findings:
+        text = phrase(talk.language, "refused", reason=reason_of(refused, talk.language))
+        return Miss(text=text, established=text)
+    if findings and findings[0].coverage >= FAINT:
+        near = render_quote(make_quote(findings[0], wish), talk.language)
+        lines = [phrase(talk.language, "found_near"), near]
+        if missing := missing_words(wish, findings[:1]):
+            listed = enumerated(talk.language, [quoted(talk.language, each) for each in missing])
+            lines.append(phrase(talk.language, "not_mentioned_here", words=listed))
+        established = phrase(talk.language, "searched_near", queries=searched, document=findings[0].passage.document)
+        return Miss(text="\n\n".join(lines), established=established)
+    if wish.documents:
+        text = phrase(talk.language, "nothing_found_in", words=words, document=", ".join(wish.documents))
+    else:
+        text = phrase(talk.language, "nothing_found_short", words=words)
+    return Miss(text=text, established=phrase(talk.language, "searched_for", queries=searched))
+
+
+def _cut_off(talk: Talk, finding: Finding) -> Call | None:
+    """The lines after a passage that ends in the middle of its best part, if they can be read."""
+    last = [each for each in finding.segments if each.kind != "heading"][-1]
+    passage = finding.passage
+    ends = passage.text.rstrip()[-1:]
+    if not passage.first_line or finding.best != last or (last.kind == "sentence" and ends in '.!?…"”“)'):
+        return None
+    start = passage.first_line + passage.text.count("\n", 0, finding.best.start)
+    arguments = talk.offers.fit("read_document", document=passage.document, start=start, lines=30)
+    return Call("read_document", arguments) if arguments else None
+
+
+def _with_reading(wish: Wish, findings: tuple[Finding, ...], read: Result) -> tuple[Finding, ...]:
+    again = rank_findings(wish, passages_of([read]))
+    if not again or again[0].coverage < 0.8 * findings[0].coverage:
+        return findings
+    return (again[0], *findings[1:])

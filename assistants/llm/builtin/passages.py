@@ -1,0 +1,70 @@
+"""Passages that a search or a reading brought, as values with their place in the document."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .segments import heading_text
+from .talk import Result
+
+_PLACE = re.compile(r"(\d+)(?:\D+(\d+))?")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Some lines of a document, verbatim. `first_line` is 0 when the place says no lines; `rank` is the search's order."""
+
+    document: str
+    text: str
+    title: str = ""
+    place: str = ""
+    first_line: int = 0
+    rank: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder and ending, as words."""
+        return re.sub(r"[-_.]+", " ", re.sub(r"\.\w{1,5}$", "", self.document.rsplit("/", 1)[-1])).strip()
+
+
+def passages_of(results: Iterable[Result]) -> tuple[Passage, ...]:
+    """The passages of search results and readings, each text once."""
+    found: dict[tuple[str, str], Passage] = {}
+    for result in results:
+        for passage in _read(result):
+            found.setdefault((passage.document, passage.text.strip()), passage)
+    return tuple(found.values())
+
+
+def total_of(results: Iterable[Result]) -> int:
+    """How many hits the searches report."""
+    totals = [result.data.get("total") for result in results]
+    return max((each for each in totals if isinstance(each, int)), default=0)
+
+
+def _read(result: Result) -> list[Passage]:
+    data = result.data
+    if isinstance(data.get("text"), str):
+        start = data.get("start")
+        first = start if isinstance(start, int) else 0
+        return [Passage(document=str(data.get("document", "")), text=data["text"], first_line=first)]
+    listed = data.get("results")
+    items = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return [_passage(item, rank) for rank, item in enumerate(items) if item.get("passage")]
+
+
+def _passage(item: dict[str, Any], rank: int) -> Passage:
+    text, place = str(item["passage"]), str(item.get("place") or "")
+    found = _PLACE.search(place)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    # Only a passage that holds exactly the lines it claims lets us count to the line of a sentence.
+    counted = bool(found) and text.rstrip("\n").count("\n") == last - first
+    return Passage(
+        document=str(item.get("document") or ""),
+        text=text,
+        title=heading_text(str(item.get("title") or " ")),
+        place=place,
+        first_line=first if counted else 0,
+        rank=rank,
+    )

@@ -1,0 +1,54 @@
+"""The readings of a short request: the documents that it may mean, as options to choose from."""
+
+import re
+from collections.abc import Sequence
+
+from .findings import Finding
+from .wish import Wish
+from .words import best_likeness, strong, words_of
+
+MAX_OPTIONS = 6
+OPTION_LENGTH = 100
+
+
+def ambiguous_documents(wish: Wish, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """2 to 6 options if the request is short and several documents carry all of it alike; else none."""
+    words = strong(wish.words)
+    if not words or len(words) > 2 or wish.background or wish.documents or wish.everything:
+        return ()
+    bests: dict[str, Finding] = {}
+    for finding in findings:
+        bests.setdefault(finding.passage.document, finding)
+    contenders = [each for each in bests.values() if each.coverage >= 0.9 * findings[0].coverage]
+    if len(contenders) < (3 if wish.asking and len(words) > 1 else 2) or _dominated(wish, contenders):
+        return ()
+    options = tuple(dict.fromkeys(_option(each) for each in contenders))[:MAX_OPTIONS]
+    return options if len(options) > 1 else ()
+
+
+def documents_in(options: Sequence[str]) -> tuple[str, ...]:
+    """The documents that chosen options of `ambiguous_documents` name."""
+    found = (re.search(r"\(([^()]+)\)\s*$", each) for each in options)
+    return tuple(each[1] for each in found if each)
+
+
+def _dominated(wish: Wish, contenders: Sequence[Finding]) -> bool:
+    """One document whose own name says it all, while no other's does, is meant."""
+    named = [each for each in contenders if _is_named(wish, each)]
+    return len(named) == 1
+
+
+def _is_named(wish: Wish, finding: Finding) -> bool:
+    name = words_of(finding.passage.name)
+    return all(best_likeness(word, name) >= 0.7 for word in strong(wish.words))
+
+
+def _option(finding: Finding) -> str:
+    document = finding.passage.document
+    heading = finding.best.heading or finding.passage.title or finding.passage.name
+    heading = " ".join(re.sub(r"[*_`#<>()\[\]\x00-\x1f]", " ", heading).split())
+    room = OPTION_LENGTH - len(document) - 3
+    if room < 8:
+        return document
+    shown = heading if len(heading) <= room else heading[: room - 1].rstrip() + "…"
+    return f"{shown or finding.passage.name} ({document})"

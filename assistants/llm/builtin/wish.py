@@ -1,0 +1,95 @@
+"""What a person wants to know: the words to look for, what is taken over from before, and the kind of answer."""
+
+import re
+from dataclasses import dataclass, replace
+
+from .phrases import PHRASES
+from .words import Word, content_words, strong
+
+_EARLIER = re.compile(
+    r"\s*\((?:" + "|".join(re.escape(table["earlier"]) for table in PHRASES.values()) + r"): ([\s\S]*)\)\s*\Z"
+)
+_NUMERIC = {
+    "en": re.compile(
+        r"\bhow (many|much|long|often|far|old|high|big|large)\b|\bwhen\b|\b(what|which) (date|number|amount|price|rate|percentage|"
+        r"year|day|time|limit|cost)s?\b|\bdeadline\b|\bpercent",
+        re.IGNORECASE,
+    ),
+    "de": re.compile(
+        r"\bwie ?(viele?|lange?|oft|hoch|weit|alt|groß|teuer)\b|\bwann\b|\bbis wann\b|\bwelche[rsn]? (datum|betrag|anzahl|preis|jahr|"
+        r"satz|frist|tag)\b|\bprozent|\bfrist\b|\bstichtag\b",
+        re.IGNORECASE,
+    ),
+}
+_LISTING = re.compile(
+    r"\b(which|what are|list|steps?|requirements?|how (do|does|can|to)|welche[rsn]?|wie (kann|geht|macht|beantrag\w*)|schritte?|"
+    r"liste|voraussetzungen)\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"\?|^\s*(who|what|when|where|why|how|which|is|are|can|does|do|wer|was|wann|wo|warum|wie|welche\w*|ist|sind|kann|darf|gibt|muss)\b",
+    re.IGNORECASE,
+)
+_EVERYTHING = re.compile(r"\b(everything|all (about|of)|alles|sämtliche|overview|überblick)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One thing that is wanted. `text` is the person's own; `background` an earlier question that it continues."""
+
+    text: str
+    words: tuple[Word, ...]
+    background: str = ""
+    carried: tuple[Word, ...] = ()
+    documents: tuple[str, ...] = ()
+    settled: bool = False
+    numeric: bool = False
+    listing: bool = False
+    asking: bool = False
+    everything: bool = False
+
+    @property
+    def searched(self) -> tuple[Word, ...]:
+        """All words to look for: the own ones first, then those taken over."""
+        own = {word.stem for word in self.words}
+        return self.words + tuple(word for word in self.carried if word.stem not in own)
+
+    @property
+    def subject(self) -> str:
+        """The words that carry the subject, as the person wrote them."""
+        return " ".join(word.text for word in strong(self.searched) or self.searched)
+
+
+def make_wish(text: str, language: str, background: str = "") -> Wish:
+    """Reads one wish. A task that another engine wrote may carry the earlier question in brackets at its end."""
+    if carried := _EARLIER.search(text):
+        text, background = text[: carried.start()], carried[1]
+    words = content_words(text, language)
+    wish = Wish(
+        text=text.strip(),
+        words=words,
+        numeric=bool(_NUMERIC[language].search(text)),
+        listing=bool(_LISTING.search(text)),
+        asking=bool(_ASKING.search(text)),
+        everything=bool(_EVERYTHING.search(text)),
+    )
+    return carry_over(wish, background, language) if background else wish
+
+
+def carry_over(wish: Wish, background: str, language: str) -> Wish:
+    """The wish as a continuation of an earlier question; a new number replaces the old ones."""
+    carried = content_words(background, language)
+    if any(_is_number(word) for word in wish.words):
+        carried = tuple(word for word in carried if not _is_number(word))
+    return replace(wish, background=background.strip(), carried=carried, numeric=wish.numeric or bool(_NUMERIC[language].search(background)))
+
+
+def as_task(wish: Wish, language: str) -> str:
+    """The wish as one text that can be understood without the talk (T-06)."""
+    if not wish.background:
+        return wish.text
+    return f"{wish.text} ({PHRASES[language]['earlier']}: {wish.background})"
+
+
+def _is_number(word: Word) -> bool:
+    return any(each.isdigit() for each in word.text)

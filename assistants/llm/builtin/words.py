@@ -1,0 +1,131 @@
+"""Words of English and German: how a text is cut into them, and how nearly two of them mean the same."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .kindred import GROUPS
+from .stopwords import STOP, WEAK
+
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W_]+")
+_SUFFIXES = ("ern", "em", "er", "en", "e", "n")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a text: as written, folded (lower case, no accents) and stemmed. `weight` is 1 unless it says little."""
+
+    text: str
+    folded: str
+    stem: str
+    weight: float = 1.0
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """Every word of a text in its order. Numbers such as 1.250,50 or 2025-01-31 are one word."""
+    return tuple(make_word(found.group()) for found in _TOKEN.finditer(text))
+
+
+@lru_cache(maxsize=20_000)
+def make_word(text: str, weight: float = 1.0) -> Word:
+    """A word with its forms for comparison."""
+    folded = fold(text)
+    return Word(text=text, folded=folded, stem=stem(folded), weight=weight)
+
+
+def content_words(text: str, language: str) -> tuple[Word, ...]:
+    """The words that say what a request is about, each stem once: no stop words, weak ones with less weight."""
+    found: dict[str, Word] = {}
+    for word in words_of(text):
+        if word.folded in STOP[language] or (len(word.folded) < 2 and not word.folded.isdigit()):
+            continue
+        weight = 0.3 if word.folded in WEAK[language] else 1.0
+        found.setdefault(word.stem, make_word(word.text, weight))
+    return tuple(found.values())
+
+
+def strong(words: Iterable[Word]) -> tuple[Word, ...]:
+    """Only the words that carry a subject."""
+    return tuple(word for word in words if word.weight >= 1)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, so that Kündigung and KUNDIGUNG are one."""
+    lowered = text.casefold()
+    if lowered.isascii():
+        return lowered
+    return "".join(each for each in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(each))
+
+
+def stem(folded: str) -> str:
+    """A light stem for both languages: plural, case and verb endings go, at least three letters stay."""
+    word = folded
+    if len(word) <= 3 or any(each.isdigit() for each in word):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    word = _without_verb_ending(word)
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+def _without_verb_ending(word: str) -> str:
+    for suffix in ("ing", "ed"):
+        rest = word[: -len(suffix)]
+        if word.endswith(suffix) and len(rest) >= 3 and any(each in "aeiouy" for each in rest) and rest[-1] != "e":
+            return rest
+    return word
+
+
+def kin(word: Word) -> frozenset[str]:
+    """The stems of the words of like meaning in either language, its own not among them."""
+    return _KIN.get(word.stem, frozenset())
+
+
+def kindred_texts(word: Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The (English, German) words of like meaning as they are written, for a wider search."""
+    groups = [group for group in GROUPS if any(stem(fold(each)) == word.stem for half in group for each in half)]
+    english, german = ([each for group in groups for each in group[half]] for half in (0, 1))
+    return tuple(dict.fromkeys(english)), tuple(dict.fromkeys(german))
+
+
+def likeness(wanted: Word, found: Word) -> float:
+    """How nearly `found` answers for `wanted`, 0..1: the same stem, a kindred word, or a part of a compound."""
+    if wanted.stem == found.stem:
+        return 1.0
+    if found.stem in kin(wanted):
+        return 0.8
+    return max(_compound(wanted.folded, found.folded), _compound(wanted.stem, found.stem))
+
+
+def _compound(wanted: str, found: str) -> float:
+    short, long = sorted((wanted, found), key=len)
+    if len(short) < 5 or any(each.isdigit() for each in short):
+        return 0.0
+    if long.startswith(short) and len(short) * 2.5 >= len(long):
+        return 0.7
+    return 0.6 if len(short) >= 6 and long.endswith(short) else 0.0
+
+
+def best_likeness(wanted: Word, found: Iterable[Word]) -> float:
+    """The best of `likeness` over all found words."""
+    return max((likeness(wanted, each) for each in found), default=0.0)
+
+
+def _collect_kin() -> dict[str, frozenset[str]]:
+    collected: dict[str, set[str]] = {}
+    for group in GROUPS:
+        stems = {stem(fold(each)) for half in group for each in half}
+        for each in stems:
+            collected.setdefault(each, set()).update(stems - {each})
+    return {each: frozenset(others) for each, others in collected.items()}
+
+
+_KIN = _collect_kin()

@@ -1,0 +1,78 @@
+"""Who answers in a thread: an assistant as it is set up now, or the ad-hoc agent that the thread was opened with."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from assistants.llm.detect import detect_profile
+from assistants.llm.profile import Profile
+
+from .assistant import Assistant
+from .llm_profile import LLMProfile
+from .thread import Thread
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An assistant's definition at one moment. `slug` is empty for an ad-hoc agent."""
+
+    name: str
+    instructions: str
+    tools: tuple[str, ...]
+    avatar: str = ""
+    slug: str = ""
+    description: str = ""
+    public: bool = False
+    may_ask: bool = False
+    enabled: bool = True
+    max_steps: int = 50
+    version: int = 0
+    assistant_id: int | None = None
+    profile_id: int | None = None
+
+
+GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
+
+
+def definition_of(thread: Thread) -> Definition:
+    """The present definition of whoever answers in this thread (D8: asked again at every step, never remembered)."""
+    if thread.agent:
+        agent = thread.agent
+        return Definition(
+            name=agent.get("name", "Ad-hoc agent"),
+            avatar=agent.get("avatar", ""),
+            instructions=agent.get("prompt", ""),
+            tools=tuple(agent.get("tools", ())),
+            profile_id=agent.get("profile_id"),
+            max_steps=min(agent.get("max_steps", 50), settings.TASKMONKEY["MAX_STEPS"]),
+        )
+    if thread.assistant_id is None:
+        return GONE
+    return define(Assistant.objects.get(pk=thread.assistant_id))
+
+
+def define(assistant: Assistant) -> Definition:
+    """The definition of a configured assistant."""
+    return Definition(
+        name=assistant.name,
+        avatar=assistant.avatar,
+        slug=assistant.slug,
+        description=assistant.description,
+        instructions=assistant.instructions,
+        tools=tuple(assistant.tools),
+        public=assistant.public,
+        may_ask=assistant.may_ask,
+        enabled=assistant.enabled,
+        max_steps=min(assistant.max_steps, settings.TASKMONKEY["MAX_STEPS"]),
+        version=assistant.version,
+        assistant_id=assistant.pk,
+        profile_id=assistant.profile_id,
+    )
+
+
+def resolve_profile(definition: Definition, thread: Thread) -> Profile:
+    """The model that answers: the assistant's own, else the tenant's default, else what is at hand (T-12)."""
+    profile_id = definition.profile_id or thread.tenant.default_profile_id
+    if profile_id and (row := LLMProfile.objects.filter(pk=profile_id, tenant_id=thread.tenant_id).first()):
+        return row.as_profile()
+    return detect_profile()

@@ -1,0 +1,162 @@
+"""Markdown to safe HTML, a whole message or block by block."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from assistants.rendering.code import draw_code
+from assistants.rendering.deadline import Deadline, RenderTimeout
+from assistants.rendering.formulas import draw_formula, draw_source
+from assistants.rendering.plain import clean_text, render_plain
+from assistants.rendering.sanitize import is_web_address, sanitize_prose, slot
+from assistants.rendering.syntax import make_parser
+
+MAX_MARKDOWN_CHARS = 200 * 1024
+RENDER_SECONDS = 0.8
+_CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
+
+logger = logging.getLogger(__name__)
+
+
+def render_markdown(text: str) -> SafeString:
+    """Renders a whole message for a page; never raises, makes no request, and shows what it cannot render as plain text.
+
+    Plain is what is longer than 200 KB or costs more than 0.8 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
+    """
+    text = clean_text(text)
+    if len(text) > MAX_MARKDOWN_CHARS:
+        return render_plain(text)
+    deadline = Deadline(RENDER_SECONDS)
+    try:
+        return SafeString("".join(draw_block(block, deadline=deadline) for block in parse_blocks(text, deadline=deadline)))
+    except RenderTimeout:
+        return render_plain(text)
+    except Exception:
+        logger.exception("A message of %d characters could not be rendered and is shown as plain text", len(text))
+        return render_plain(text)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One top-level block: its tokens, the lines `first` to `end` (exclusive) it takes, and the links it may refer to."""
+
+    tokens: Sequence[Token]
+    first: int
+    end: int
+    references: dict[str, Any] = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The type of its first token, such as `paragraph_open` or `fence`."""
+        return self.tokens[0].type
+
+    @property
+    def is_open_fence(self) -> bool:
+        """Whether it is a fenced code block whose end has not come."""
+        return self.kind == "fence" and not self.tokens[0].meta["closed"]
+
+
+def parse_blocks(text: str, *, deadline: Deadline, references: dict[str, Any] | None = None) -> list[Block]:
+    """Splits clean text into its top-level blocks; `references` are link definitions known already and gets the new ones."""
+    references = {} if references is None else references
+    tokens = _parser.parse(text, {"deadline": deadline, "references": references})
+    blocks, start = [], 0
+    for position, token in enumerate(tokens):
+        if token.level == 0 and token.nesting <= 0:
+            first, end = tokens[start].map or [0, 0]
+            blocks.append(Block(tokens[start : position + 1], first, end, references))
+            start = position + 1
+    return blocks
+
+
+def draw_block(block: Block, *, deadline: Deadline) -> SafeString:
+    """Renders and sanitises one block; raises RenderTimeout."""
+    env = {"deadline": deadline, "references": block.references, "parts": [], "links": []}
+    html = _parser.renderer.render(block.tokens, _parser.options, env)
+    return mark_safe(sanitize_prose(html, parts=env["parts"]))
+
+
+class _Renderer(RendererHTML):
+    """Draws tokens; whatever is not prose is set aside in `env["parts"]` and leaves a slot."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        token = tokens[idx]
+        return _set_aside(draw_code(token.content, info=token.info, closed=token.meta["closed"]), env, tag="div")
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return _set_aside(draw_code(tokens[idx].content, info="", closed=True), env, tag="div")
+
+    def formula(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        token = tokens[idx]
+        mathml = draw_formula(token.content, display=token.markup in ("$$", "\\["))
+        if mathml is None:
+            return draw_source(token.content, opening=token.markup, closing=_CLOSING[token.markup])
+        return _set_aside(mathml, env, tag="span")
+
+    def formula_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        token = tokens[idx]
+        mathml = draw_formula(token.content, display=True)
+        if mathml is None:
+            source = draw_source(token.content, opening=token.markup, closing=_CLOSING[token.markup])
+            return f'<pre class="math-source">{source}</pre>\n'
+        return _set_aside(f'<div class="math">{mathml}</div>\n', env, tag="div")
+
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """Never an image, which would send a request unasked: a link with its description (X2, S31)."""
+        token = tokens[idx]
+        source = str(token.attrs["src"])
+        label = escape(self.renderInlineAsText(token.children, options, env).strip() or source)
+        if env["links"] or not is_web_address(source):
+            return label
+        return f'<a class="image-link" href="{escape(source)}">{label}</a>'
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        href = str(tokens[idx].attrs["href"])
+        env["links"].append(is_web_address(href))
+        return f'<a href="{escape(href)}">' if env["links"][-1] else ""
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "</a>" if env["links"].pop() else ""
+
+    def list_item_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        if "checked" not in tokens[idx].meta:
+            return "<li>"
+        return '<li class="task">' + ("" if _is_visible_paragraph(tokens[idx + 1]) else _task_box(tokens[idx]))
+
+    def paragraph_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        box = _task_box(tokens[idx - 1]) if idx and _is_visible_paragraph(tokens[idx]) else ""
+        return self.renderToken(tokens, idx, options, env) + box
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return _cell(tokens[idx])
+
+    def td_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return _cell(tokens[idx])
+
+
+def _set_aside(html: str, env: Any, *, tag: str) -> str:
+    env["deadline"].check()
+    env["parts"].append(html)
+    return slot(len(env["parts"]) - 1, tag=tag)
+
+
+def _is_visible_paragraph(token: Token) -> bool:
+    return token.type == "paragraph_open" and not token.hidden
+
+
+def _task_box(token: Token) -> str:
+    return "☑ " if token.meta.get("checked") else "☐ " if "checked" in token.meta else ""
+
+
+def _cell(token: Token) -> str:
+    side = str(token.attrs.get("style", "")).removeprefix("text-align:")
+    return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
+
+
+_parser = make_parser(_Renderer)

@@ -1,0 +1,36 @@
+"""Template filters of the one rendering path."""
+
+from django import template
+from django.utils.safestring import SafeString
+
+from assistants.rendering.markdown import render_markdown
+from assistants.rendering.plain import render_plain
+from assistants.rendering.stream import MarkdownStream
+
+register = template.Library()
+
+
+@register.filter
+def plain(text: str) -> SafeString:
+    """A person's own text exactly as typed."""
+    return render_plain(text)
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """A finished reply as a whole."""
+    return render_markdown(text)
+
+
+@register.filter
+def blocks(text: str) -> list[SafeString]:
+    """A growing reply as its Markdown blocks, in the same cut as they are streamed."""
+    stream = MarkdownStream()
+    stream.update(text)
+    return [*stream.blocks, stream.tail]
+
+
+@register.filter
+def order(sequence: int) -> str:
+    """A message's place in the log, as a text that sorts like the number."""
+    return f"{sequence:08d}"

@@ -1,0 +1,57 @@
+"""Reads what a model wrote as a call's arguments, strictly."""
+
+import json
+from typing import Any, NoReturn
+
+from django.conf import settings
+from pydantic import BaseModel, ValidationError
+
+from assistants.errors import CodedError
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Turns the raw text into an object; empty text is `{}` (F22, J1, J2). Raises `BAD_ARGUMENTS`."""
+    if not text.strip():
+        return {}
+    if len(text.encode()) > settings.TASKMONKEY["MAX_ARGUMENT_BYTES"]:
+        raise _bad("The arguments are larger than 1 MB.", fix="Send less, or send a reference.")
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    except RecursionError:
+        raise _bad("The arguments are nested too deeply.", fix="Send a flat object.") from None
+    except ValueError as error:
+        raise _bad(f"The arguments are not valid JSON: {error}.", fix="Send one complete JSON object.") from None
+    if not isinstance(value, dict):
+        raise _bad("The arguments must be a JSON object.", fix='Send an object such as {"name": "value"}.')
+    return value
+
+
+def check_arguments(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
+    """Validates against the tool's signature; unknown and missing fields are refused. Raises `BAD_ARGUMENTS`."""
+    try:
+        checked = model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise CodedError(
+            code="BAD_ARGUMENTS",
+            field=field,
+            message=f"Argument “{field}”: {first['msg']}.",
+            fix="Call the tool again with arguments that fit its schema.",
+        ) from None
+    return {name: getattr(checked, name) for name in model.model_fields}
+
+
+def _bad(message: str, *, fix: str) -> CodedError:
+    return CodedError(code="BAD_ARGUMENTS", message=message, fix=fix)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found

@@ -1,0 +1,125 @@
+"""The step that carries out the calls of the last reply, each on the one path `tools/invoke.py`."""
+
+from django.db.models import F
+
+from assistants import clock
+from assistants.errors import CodedError
+from assistants.models import ToolCall, Turn
+from assistants.models.definition import definition_of
+from assistants.tools.context import ToolContext
+from assistants.tools.invoke import invoke
+from assistants.tools.outcomes import Done, Outcome, Pending, Refused
+from assistants.tools.registry import Tool, find_tool
+
+from . import events
+from .calls import repeat_limit, repeats, settle_in
+from .claims import Claim, holding
+from .lifecycle import finish_turn
+from .limits import bad_rounds_limit
+
+# A call's place among its siblings: a question comes alone, a hand-back after everything else (J-29, D30).
+PLACES = {"alone": 0, "": 1, "last": 2}
+
+
+def act(claim: Claim) -> None:
+    """Runs every open call of the round that can run now, then moves the turn on: thinking, waiting or ended."""
+    for call in _open_calls(claim):
+        if _mark_cut_off(claim, call):
+            continue
+        outcome = _carry_out(claim, call)
+        if _store(claim, call, outcome):
+            return
+    _move_on(claim)
+
+
+def _open_calls(claim: Claim) -> list[ToolCall]:
+    with holding(claim) as turn:
+        calls = list(turn.calls.filter(state=ToolCall.State.OPEN, needs_decision=False))
+    return sorted(calls, key=lambda call: (PLACES[_ending(call)], call.index))
+
+
+def _ending(call: ToolCall) -> str:
+    tool = find_tool(call.name)
+    return tool.ends_turn if tool else ""
+
+
+def _mark_cut_off(claim: Claim, call: ToolCall) -> bool:
+    """A call that was begun by a runner that died, and must not be repeated, waits for a person (D5, F06)."""
+    if not call.attempts or call.effect != ToolCall.Effect.ONCE:
+        return False
+    with holding(claim) as turn:
+        ToolCall.objects.filter(pk=call.pk).update(needs_decision=True)
+        events.record(turn.thread_id, "call", call=str(call.pk))
+    return True
+
+
+def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
+    def starting(tool: Tool) -> None:
+        with holding(claim) as turn:
+            ToolCall.objects.filter(pk=call.pk).update(attempts=F("attempts") + 1, started=clock.now())
+            if not tool.in_transaction:
+                events.record(turn.thread_id, "call", call=str(call.pk))
+
+    turn = Turn.objects.select_related("thread", "thread__tenant", "thread__owner").get(pk=claim.turn_id)
+    if repeats(turn, call.name, call.arguments) > repeat_limit():
+        return Refused(_repeated(call))
+    context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_of(turn.thread))
+    return invoke(context, starting=starting)
+
+
+def _repeated(call: ToolCall) -> CodedError:
+    return CodedError(
+        code="LIMIT_REPEATED_CALL",
+        message=f"{call.name} was called with the same arguments more than {repeat_limit()} times.",
+        fix="Use the results you have.",
+        correctable=False,
+    )
+
+
+def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
+    """Settles the call as the outcome says. True when the turn is over with it."""
+    with holding(claim) as turn:
+        match outcome:
+            case Pending():
+                events.record(turn.thread_id, "call", call=str(call.pk))
+            case Refused(error):
+                settle_in(
+                    turn,
+                    call.pk,
+                    outcome=ToolCall.Outcome.REFUSED,
+                    value=error.as_line(),
+                    by="platform",
+                    code=error.code,
+                )
+                if error.code == "LIMIT_REPEATED_CALL":
+                    _end(turn, Turn.State.FAILED, reason="limit:repeat", note=error.message)
+                    return True
+            case Done(value, ends_turn):
+                settle_in(turn, call.pk, outcome=ToolCall.Outcome.OK, value=value, by="tool")
+                if ends_turn:
+                    _end(turn, Turn.State.DONE, reason=ends_turn, note="")
+                    return True
+    return False
+
+
+def _end(turn: Turn, state: str, *, reason: str, note: str) -> None:
+    """Ends the turn although calls may be open; those are dropped, each with a result (I8)."""
+    for call in turn.calls.filter(state=ToolCall.State.OPEN):
+        text = "Not carried out: the turn was over before its turn came."
+        settle_in(turn, call.pk, outcome=ToolCall.Outcome.STOPPED, value=text, by="platform", code="DROPPED")
+    finish_turn(turn, state=state, reason=reason, note=note)
+
+
+def _move_on(claim: Claim) -> None:
+    with holding(claim) as turn:
+        if limit := bad_rounds_limit(turn):
+            _end(turn, Turn.State.FAILED, reason=limit[0], note=limit[1])
+            return
+        waits = turn.calls.filter(state=ToolCall.State.OPEN).exists()
+        turn.state = Turn.State.WAITING if waits else Turn.State.THINKING
+        turn.round += 0 if waits else 1
+        turn.crashes = 0
+        turn.save(update_fields=["state", "round", "crashes"])
+        events.record(turn.thread_id, "turn", turn=turn.pk)
+
+

@@ -1,0 +1,103 @@
+"""A tool call is settled once, by anybody; the last one settled wakes the turn."""
+
+from django.conf import settings
+from django.db import transaction
+
+from assistants import clock
+from assistants.errors import CodedError
+from assistants.failpoints import failpoint
+from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.tools.invoke import as_text
+
+from . import events, executors
+from .claims import locked
+
+
+def settle_call(
+    call: ToolCall,
+    *,
+    outcome: str,
+    value: object,
+    by: str,
+    code: str = "",
+) -> bool:
+    """Stores the call's result, and wakes its turn if it was the last open one. False if it was settled before.
+
+    Locks the turn first: two siblings that settle at once would otherwise both leave it asleep.
+    """
+    with locked(call.turn_id) as turn:
+        if not settle_in(turn, call.pk, outcome=outcome, value=value, by=by, code=code):
+            return False
+        wake_if_settled(turn)
+    return True
+
+
+def settle_in(turn: Turn, call_id: object, *, outcome: str, value: object, by: str, code: str = "") -> bool:
+    """The same inside a transaction that has locked the turn, without waking it."""
+    text = as_text(value)
+    changed = ToolCall.objects.filter(pk=call_id, state=ToolCall.State.OPEN).update(
+        state=ToolCall.State.SETTLED,
+        outcome=outcome,
+        result=text,
+        code=code,
+        settled=clock.now(),
+        settled_by=by,
+        needs_decision=False,
+    )
+    if not changed:
+        return False
+    add_message(
+        turn.thread_id,
+        role=Message.Role.TOOL,
+        turn=turn,
+        round=turn.round,
+        parts=[{"type": "tool_result", "call": str(call_id)}],
+    )
+    events.record(turn.thread_id, "call", call=str(call_id))
+    transaction.on_commit(lambda: failpoint("tool.result_committed"))
+    return True
+
+
+def wake_if_settled(turn: Turn) -> None:
+    """Moves a waiting turn on to its next model call once nothing is open; the turn must be locked."""
+    if turn.state != Turn.State.WAITING or turn.calls.filter(state=ToolCall.State.OPEN).exists():
+        return
+    turn.state = Turn.State.THINKING
+    turn.round += 1
+    turn.save(update_fields=["state", "round"])
+    events.record(turn.thread_id, "turn", turn=turn.pk)
+    transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
+
+
+def add_message(thread_id: int, **fields: object) -> Message:
+    """Appends a message with the thread's next sequence number; must run inside a transaction."""
+    return Message.objects.create(thread_id=thread_id, sequence=next_sequence(thread_id), **fields)
+
+
+def next_sequence(thread_id: int) -> int:
+    """Takes the thread's next message number, under its row's lock."""
+    thread = Thread.objects.select_for_update().get(pk=thread_id)
+    thread.last_message += 1
+    thread.save(update_fields=["last_message", "updated"])
+    return thread.last_message
+
+
+def decide_call(call: ToolCall, *, happened: bool, by: str) -> bool:
+    """A person says how a `once` call that was cut off ended (F06). Raises `NOTHING_TO_DECIDE`."""
+    if not call.needs_decision:
+        raise CodedError(code="NOTHING_TO_DECIDE", message="This call needs no decision.", correctable=False)
+    text = (
+        "The call was cut off by a crash. A person checked: it was carried out. Its result is not known."
+        if happened
+        else "The call was cut off by a crash. A person checked: it was not carried out. You may call it again."
+    )
+    return settle_call(call, outcome=ToolCall.Outcome.UNKNOWN, value=text, by=by, code="OUTCOME_UNKNOWN")
+
+
+def repeats(turn: Turn, name: str, arguments: object) -> int:
+    """How often this turn has already made the same call with the same arguments (F26)."""
+    return sum(1 for call in turn.calls.filter(name=name) if call.arguments == arguments)
+
+
+def repeat_limit() -> int:
+    return int(settings.TASKMONKEY["MAX_REPEATED_CALLS"])

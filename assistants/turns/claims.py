@@ -1,0 +1,101 @@
+"""The two doors through which a turn changes: the runner that holds it, and everybody else who locks it (D4)."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+
+from assistants import clock
+from assistants.errors import LeaseLost
+from assistants.failpoints import failpoint
+from assistants.models import Turn
+
+# Names this process among all that ever held a lease. The part before the colon names its slot: an embedded server
+# that starts again knows that whoever held the slot before it is dead.
+EMBEDDED_SLOT = "embedded"
+_run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def holder_name(slot: str) -> str:
+    """This process as a holder of leases."""
+    return f"{slot}:{_run_id}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to run one turn, as long as `fence` is still the turn's number."""
+
+    turn_id: int
+    fence: int
+    holder: str
+    taken_over: bool
+
+
+def _lease_end():  # type: ignore[no-untyped-def]
+    return clock.now() + timedelta(seconds=settings.TASKMONKEY["LEASE_SECONDS"])
+
+
+def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
+    """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
+    now = clock.now()
+    with transaction.atomic():
+        turn = Turn.objects.select_for_update().filter(pk=turn_id).first()
+        if turn is None or not Turn.objects.runnable(now).filter(pk=turn_id).exists():
+            return None
+        taken_over = turn.lease_until is not None
+        turn.holder = holder
+        turn.fence += 1
+        turn.attempt += 1 if taken_over or not turn.attempt else 0
+        turn.crashes += 1 if taken_over else 0
+        turn.lease_until = _lease_end()
+        turn.wake_at = None
+        turn.started = turn.started or now
+        if turn.state == Turn.State.PAUSED:
+            turn.state = Turn.State.THINKING
+        turn.save()
+    failpoint("turn.claimed")
+    return Claim(turn_id, turn.fence, holder, taken_over)
+
+
+@contextmanager
+def holding(claim: Claim) -> Iterator[Turn]:
+    """The runner's door: one transaction on the locked turn, refused with `LeaseLost` once the fence has moved."""
+    with transaction.atomic():
+        turn = Turn.objects.select_for_update().filter(pk=claim.turn_id).first()
+        if turn is None or turn.fence != claim.fence or not turn.is_active:
+            raise LeaseLost(f"turn {claim.turn_id} is no longer held with fence {claim.fence}")
+        yield turn
+
+
+@contextmanager
+def locked(turn_id: int) -> Iterator[Turn]:
+    """Everybody else's door: one transaction on the locked turn."""
+    with transaction.atomic():
+        yield Turn.objects.select_for_update().get(pk=turn_id)
+
+
+def release(claim: Claim) -> None:
+    """Gives the lease back, if it is still ours."""
+    Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="")
+
+
+def renew(holder: str) -> int:
+    """Extends every lease of this process with one UPDATE; returns how many it still holds."""
+    return Turn.objects.filter(holder=holder, lease_until__isnull=False).update(lease_until=_lease_end())
+
+
+def expire_slot(slot: str, *, but: str) -> int:
+    """Ends the leases that a dead process of this slot left behind, so that nobody waits for them to run out.
+
+    Only to be called by the one process that holds the slot's lock.
+    """
+    left_behind = Q(holder__startswith=f"{slot}:") & ~Q(holder=but)
+    return Turn.objects.filter(left_behind, lease_until__isnull=False).update(
+        lease_until=clock.now() - timedelta(seconds=1), fence=F("fence") + 1
+    )

@@ -1,0 +1,33 @@
+"""Records what a page must learn, in the transaction that changed the state, and announces it once that is committed."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from assistants.models import Thread, TurnEvent
+
+from . import hub
+
+
+def record(thread_id: int, kind: str, **payload: Any) -> None:
+    """Appends event N+1 to the thread; must run inside the transaction of the change (D2).
+
+    Kinds: message, call, turn, queue, log, thread. The payload holds ids only (at most 16 KB, S18).
+    The number is taken by an UPDATE, which holds the thread's row until the commit: numbers become visible in order.
+    """
+    Thread.objects.filter(pk=thread_id).update(last_event=F("last_event") + 1)
+    number, root_id = Thread.objects.values_list("last_event", "root_id").get(pk=thread_id)
+    TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
+    announce(f"thread:{thread_id}")
+    announce(f"tree:{root_id or thread_id}")
+
+
+def announce(topic: str) -> None:
+    """Pokes the topic's watchers when the running transaction is committed, or at once if there is none."""
+    transaction.on_commit(lambda: hub.poke(topic), robust=True)
+
+
+def events_after(thread_id: int, number: int, *, limit: int = 500) -> list[TurnEvent]:
+    """The thread's next events after `number`, in order."""
+    return list(TurnEvent.objects.filter(thread_id=thread_id, number__gt=number).order_by("number")[:limit])

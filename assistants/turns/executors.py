@@ -1,0 +1,94 @@
+"""Where turns run: a pool of threads in this process, or nowhere until a test says so. Only a doorbell: it may be lost."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from django.conf import settings
+from django.db import close_old_connections
+
+log = logging.getLogger(__name__)
+
+_lock = threading.Lock()
+_runner: Callable[[int], None] | None = None
+_pool: ThreadPoolExecutor | None = None
+_running: set[int] = set()
+_again: set[int] = set()
+_streams: dict[int, Future[object]] = {}
+# What was rung while the executor is `manual`: tests take the turns from here.
+rung: list[int] = []
+
+
+def use_runner(runner: Callable[[int], None]) -> None:
+    """Tells the executor what runs a turn; called once, by the loop, when the app starts."""
+    global _runner
+    _runner = runner
+
+
+def enqueue(turn_id: int) -> None:
+    """Asks for the turn to be run soon. A turn that is rung again while it runs is looked at once more."""
+    if settings.TASKMONKEY["EXECUTOR"] == "manual":
+        rung.append(turn_id)
+        return
+    with _lock:
+        if turn_id in _running:
+            _again.add(turn_id)
+            return
+        _running.add(turn_id)
+    _get_pool().submit(_run, turn_id)
+
+
+def enqueue_later(turn_id: int, seconds: float) -> None:
+    """Rings once, after so many seconds; the sweeper does it if this process is gone by then."""
+    if settings.TASKMONKEY["EXECUTOR"] == "manual":
+        return
+    timer = threading.Timer(seconds, enqueue, [turn_id])
+    timer.daemon = True
+    timer.start()
+
+
+def carry(turn_id: int, stream: "Future[object]") -> None:
+    """Remembers the turn's running model call, so that `cancel` can end it."""
+    _streams[turn_id] = stream
+
+
+def drop(turn_id: int) -> None:
+    """Forgets the turn's model call."""
+    _streams.pop(turn_id, None)
+
+
+def cancel(turn_id: int) -> None:
+    """Ends the turn's model call in this process at once, closing the provider's connection (T1)."""
+    if stream := _streams.get(turn_id):
+        stream.cancel()
+
+
+def running() -> int:
+    """How many turns this process runs or has queued."""
+    return len(_running)
+
+
+def _get_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(settings.TASKMONKEY["TURN_THREADS"], thread_name_prefix="turn")
+        return _pool
+
+
+def _run(turn_id: int) -> None:
+    try:
+        close_old_connections()
+        if _runner:
+            _runner(turn_id)
+    except Exception:
+        log.exception("turn %s: the runner failed; the sweeper will try again", turn_id)
+    finally:
+        close_old_connections()
+        with _lock:
+            _running.discard(turn_id)
+            again = turn_id in _again
+            _again.discard(turn_id)
+    if again:
+        enqueue(turn_id)

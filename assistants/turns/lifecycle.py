@@ -1,0 +1,271 @@
+"""Starts, finishes and stops turns. Each function is one transaction, or runs inside the caller's."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import transaction
+
+from assistants import clock
+from assistants.errors import CodedError
+from assistants.failpoints import failpoint
+from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
+from assistants.models.definition import definition_of
+from assistants.signals import turn_finished, turn_started
+
+from . import events, executors, live
+from .calls import add_message, next_sequence, settle_in
+from .claims import locked
+
+TITLE_CHARS = 60
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An accepted message and the turn that answers it. `repeated` when the client key was seen before (D3)."""
+
+    message: Message
+    turn: Turn
+    repeated: bool = False
+
+
+def open_thread(
+    assistant: Assistant, *, owner: User | None, text: str, client_key: str = "", visitor_key: str = ""
+) -> Thread:
+    """Starts a conversation together with its first message. A known client key returns the first thread (P2, D3)."""
+    check_text(text)
+    with transaction.atomic():
+        if client_key and owner and (known := owner.threads.filter(client_key=client_key, parent=None).first()):
+            return known
+        thread = Thread.objects.create(
+            tenant=assistant.tenant, owner=owner, visitor_key=visitor_key, assistant=assistant, client_key=client_key
+        )
+        send_message(thread, author=owner, text=text, client_key=client_key)
+    return thread
+
+
+def send_message(
+    thread: Thread,
+    *,
+    author: User | None,
+    text: str,
+    client_key: str = "",
+    instead_of: Message | None = None,
+    parts: list[dict[str, object]] | None = None,
+) -> Sent:
+    """Accepts a person's message and starts the turn that answers it, or queues both behind the running one.
+
+    `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text.
+    Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`. A known client key returns the first answer.
+    """
+    failpoint("send.received")
+    check_text(text)
+    with transaction.atomic():
+        thread = Thread.objects.select_for_update().get(pk=thread.pk)
+        if client_key and (known := thread.messages.filter(client_key=client_key).first()):
+            return Sent(known, Turn.objects.get(user_message=known), repeated=True)
+        if not definition_of(thread).enabled:
+            raise CodedError(
+                code="ASSISTANT_DISABLED",
+                message="This assistant is switched off or was deleted. Your text was kept.",
+                fix="Choose another assistant, or ask an admin.",
+                correctable=False,
+            )
+        message = add_message(
+            thread.pk,
+            role=Message.Role.USER,
+            author=author,
+            client_key=client_key,
+            state=Message.State.QUEUED,
+            parts=[{"type": "text", "text": text}, *(parts or [])],
+        )
+        turn = Turn.objects.create(thread=thread, user_message=message, state=Turn.State.QUEUED)
+        if not thread.title:
+            name_thread(thread, text)
+        if not thread.turns.active().exists():
+            begin_turn(turn, after=instead_of.parent if instead_of else _leaf(thread))
+        else:
+            events.record(thread.pk, "queue")
+    failpoint("send.committed")
+    return Sent(message, turn)
+
+
+def check_text(text: str) -> None:
+    """Refuses an empty or oversized message; nothing is stored and the page keeps the draft."""
+    if not text.strip():
+        raise CodedError(code="MESSAGE_EMPTY", field="text", message="The message is empty.", fix="Write something first.")
+    limit = settings.TASKMONKEY["MAX_MESSAGE_BYTES"]
+    if len(text.encode("utf-8", "replace")) > limit:
+        raise CodedError(
+            code="MESSAGE_TOO_LONG",
+            field="text",
+            message=f"The message is longer than {limit // 1024} KB. It was not sent, and your text was kept.",
+            fix="Shorten it, or put the text into a document folder.",
+        )
+
+
+def begin_turn(turn: Turn, *, after: Message | None) -> None:
+    """Takes a queued turn to work: its message joins the branch after `after`. Inside the caller's transaction."""
+    message = turn.user_message
+    assert message is not None
+    message.state = Message.State.COMPLETE
+    message.parent = after
+    message.turn = turn
+    # A queued message was overtaken by replies: it takes its place in the order when it is read, not when it came.
+    message.sequence = next_sequence(turn.thread_id)
+    message.save(update_fields=["state", "parent", "turn", "sequence"])
+    start_turn(turn)
+    events.record(turn.thread_id, "message", message=str(message.pk))
+
+
+def start_turn(turn: Turn) -> None:
+    """Sets a turn thinking on top of its user message, tells the upper apps, and rings for a runner on commit."""
+    turn.state = Turn.State.THINKING
+    turn.assistant_version = definition_of(turn.thread).version
+    turn.save(update_fields=["state", "assistant_version"])
+    set_leaf(turn.thread_id, turn.user_message)
+    turn_started.send(Turn, turn=turn)
+    events.record(turn.thread_id, "turn", turn=turn.pk)
+    announce_thread(turn.thread)
+    transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
+
+
+def set_leaf(thread_id: int, message: Message | None) -> None:
+    """Makes `message` the end of the branch that the page shows."""
+    Thread.objects.filter(pk=thread_id).update(leaf=message)
+
+
+def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> None:
+    """Ends a locked turn for good and starts the next queued one; its caller's call is settled by a receiver (step 9).
+
+    Everything happens in the transaction that holds the lock, so a child is never done without its parent knowing.
+    """
+    failpoint("turn.finishing")
+    turn.state, turn.reason, turn.note = state, reason, note
+    turn.finished = clock.now()
+    turn.lease_until, turn.holder, turn.wake_at = None, "", None
+    turn.save()
+    events.record(turn.thread_id, "turn", turn=turn.pk)
+    announce_thread(turn.thread)
+    turn_finished.send(Turn, turn=turn)
+    start_next(turn.thread)
+    transaction.on_commit(lambda: failpoint("turn.terminal"))
+
+
+def start_next(thread: Thread) -> None:
+    """Begins the thread's oldest queued turn, if none is active."""
+    if thread.turns.active().exists():
+        return
+    if queued := thread.turns.filter(state=Turn.State.QUEUED).order_by("pk").first():
+        begin_turn(queued, after=_leaf(thread))
+
+
+def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:
+    """Ends a turn now, keeping what was written (T1-T7). False if it had ended already; a second stop is harmless."""
+    with locked(turn_id) as turn:
+        if turn.is_final:
+            return False
+        if turn.state == Turn.State.QUEUED:
+            _drop_queued(turn)
+            return True
+        turn.fence += 1
+        for call in turn.calls.filter(state=ToolCall.State.OPEN):
+            settle_in(turn, call.pk, outcome=ToolCall.Outcome.STOPPED, value=f"Stopped by {by}.", by=by, code="STOPPED")
+        close_reply(turn, Message.State.STOPPED)
+        finish_turn(turn, state=Turn.State.STOPPED, reason=reason, note=f"Stopped by {by}.")
+        transaction.on_commit(lambda: executors.cancel(turn_id), robust=True)
+    return True
+
+
+def close_reply(turn: Turn, state: str) -> None:
+    """Ends the reply that is still growing, with all the text that is known of it."""
+    reply = turn.messages.filter(role=Message.Role.ASSISTANT, state=Message.State.STREAMING).first()
+    if reply is None:
+        return
+    growing = live.current(turn.thread_id)
+    if growing and growing.message_id == reply.pk:
+        reply.parts = reply_parts(growing.text, growing.reasoning_text)
+    reply.state = state
+    reply.save(update_fields=["parts", "state"])
+    events.record(turn.thread_id, "message", message=str(reply.pk))
+
+
+def reply_parts(text: str, reasoning: str = "") -> list[dict[str, str]]:
+    """A reply as message parts, without characters that a database refuses."""
+    parts = []
+    if reasoning:
+        parts.append({"type": "reasoning", "text": reasoning.replace("\0", "")})
+    if text:
+        parts.append({"type": "text", "text": text.replace("\0", "")})
+    return parts
+
+
+def retry_turn(turn: Turn) -> Turn:
+    """Answers the turn's message once more, as a sibling of the reply it got (E2, R6). Raises `TURN_ACTIVE`."""
+    with transaction.atomic():
+        thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
+        if thread.turns.active().exists():
+            raise CodedError(
+                code="TURN_ACTIVE",
+                message="This conversation is being answered right now.",
+                fix="Wait for it or stop it first.",
+            )
+        again = Turn.objects.create(thread=thread, user_message=turn.user_message, state=Turn.State.QUEUED)
+        start_turn(again)
+    return again
+
+
+def send_now(turn: Turn, *, by: str) -> None:
+    """Stops what runs and begins this queued turn; every other queued one stays queued (S15)."""
+    with transaction.atomic():
+        thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
+        queued = thread.turns.filter(state=Turn.State.QUEUED)
+        first = queued.order_by("pk").first()
+        if first is None or not queued.filter(pk=turn.pk).exists():
+            raise CodedError(code="NOT_QUEUED", message="This message is not waiting any more.", correctable=False)
+        if first.pk != turn.pk:
+            # Queued turns start in the order of their ids: the two exchange their messages.
+            mine, its = turn.user_message_id, first.user_message_id
+            Turn.objects.filter(pk=first.pk).update(user_message=mine)
+            Turn.objects.filter(pk=turn.pk).update(user_message=its)
+        active = thread.turns.active().first()
+        if active:
+            stop_turn(active.pk, by=by)
+        else:
+            start_next(thread)
+
+
+def _drop_queued(turn: Turn) -> None:
+    """Takes a message back that no model has seen; its text is gone from the thread (the page puts it into the composer)."""
+    message = turn.user_message
+    thread_id = turn.thread_id
+    turn.delete()
+    if message is not None:
+        message.delete()
+    events.record(thread_id, "queue")
+
+
+def _leaf(thread: Thread) -> Message | None:
+    return Message.objects.filter(pk=Thread.objects.values_list("leaf", flat=True).get(pk=thread.pk)).first()
+
+
+def name_thread(thread: Thread, text: str) -> None:
+    """Gives a new thread the first words of its first message as its title (Z3); a model may find a better one later."""
+    words = " ".join(text.split())
+    title = words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    thread.title, thread.title_by = title, "text"
+    Thread.objects.filter(pk=thread.pk, title="").update(title=title, title_by="text")
+
+
+def announce_thread(thread: Thread) -> None:
+    """Tells the owner's pages on commit that this thread's row in the sidebar may look different."""
+    if thread.owner_id:
+        events.announce(f"user:{thread.owner_id}")
+
+
+def charge(turn: Turn, *, input_tokens: int, output_tokens: int, input_price: float, output_price: float) -> None:
+    """Adds one model call to the turn's usage; prices are per million tokens."""
+    turn.input_tokens += input_tokens
+    turn.output_tokens += output_tokens
+    turn.model_calls += 1
+    turn.cost += Decimal(str((input_tokens * input_price + output_tokens * output_price) / 1_000_000))

@@ -1,0 +1,105 @@
+"""A clarifying question is answered once, by whoever may write: by its form, or by a plain message (J-30, Q8, Q17)."""
+
+from typing import Any
+
+from django.db import transaction
+
+from assistants import clock
+from assistants.errors import CodedError
+from assistants.models import Thread, ToolCall, User
+
+from . import events
+from .lifecycle import Sent, check_text, send_message
+
+QUESTION_TOOL = "ask_clarifying_question"
+MAX_FREE_TEXT = 4000
+
+
+def open_question(thread: Thread, *, before: int | None = None) -> ToolCall | None:
+    """The question that this thread waits for an answer to, asked before turn `before` if that is given."""
+    calls = ToolCall.objects.filter(
+        turn__thread=thread, name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True
+    )
+    if before is not None:
+        calls = calls.filter(turn__pk__lt=before)
+    return calls.order_by("-turn_id").first()
+
+
+def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key: str) -> Sent:
+    """Sends a message; when the thread waits for an answer, the message is that answer in the person's own words.
+
+    The words are relayed as they are, never as consent to anything.
+    """
+    check_text(text)
+    with transaction.atomic():
+        sent = send_message(thread, author=author, text=text, client_key=client_key)
+        question = open_question(thread, before=sent.turn.pk)
+        if question and not sent.repeated:
+            _close(question, by=author, chosen=[], text=text, plain=True)
+    return sent
+
+
+def answer(call: ToolCall, *, by: User | None, chosen: list[str], text: str, client_key: str = "") -> Sent:
+    """Answers the question with chosen options and free text; the answer becomes the thread's next user message.
+
+    Raises `ALREADY_ANSWERED`, `NOT_AN_OPTION`, `ANSWER_EMPTY`, `NO_FREE_TEXT`.
+    """
+    payload = question_payload(call)
+    text = text.strip()
+    _check(payload, chosen, text)
+    with transaction.atomic():
+        _close(call, by=by, chosen=chosen, text=text, plain=False)
+        lines = [f"My answer to “{payload['question']}”:", *(f"- {option}" for option in chosen), *([text] if text else [])]
+        return send_message(
+            call.turn.thread,
+            author=by,
+            text="\n".join(lines),
+            client_key=client_key or f"answer-{call.pk.hex}",
+            parts=[{"type": "answer", "call": str(call.pk), "chosen": chosen, "free_text": text}],
+        )
+
+
+def question_payload(call: ToolCall) -> dict[str, Any]:
+    """The question's arguments with their defaults. Raises `NOT_A_QUESTION`."""
+    if call.name != QUESTION_TOOL or call.outcome != ToolCall.Outcome.OK:
+        raise CodedError(code="NOT_A_QUESTION", message="This is not a question that can be answered.", correctable=False)
+    return {"allowFreeText": True, **call.arguments}
+
+
+def _check(payload: dict[str, Any], chosen: list[str], text: str) -> None:
+    if unknown := [option for option in chosen if option not in payload["options"]]:
+        raise CodedError(
+            code="NOT_AN_OPTION",
+            field="option",
+            message=f"“{unknown[0][:80]}” is not one of the options.",
+            fix="Choose from the options that are shown.",
+        )
+    if text and not payload["allowFreeText"]:
+        raise CodedError(
+            code="NO_FREE_TEXT", field="text", message="This question takes only its options.", fix="Choose an option."
+        )
+    if len(text) > MAX_FREE_TEXT:
+        raise CodedError(
+            code="ANSWER_TOO_LONG", field="text", message="The answer is longer than 4000 characters.", fix="Shorten it."
+        )
+    if not chosen and not text:
+        raise CodedError(
+            code="ANSWER_EMPTY", field="option", message="Nothing is chosen yet.", fix="Tick an option or write an answer."
+        )
+
+
+def _close(call: ToolCall, *, by: User | None, chosen: list[str], text: str, plain: bool) -> None:
+    """Stores the answer if there is none: two devices that answer at once give one answer (Q9)."""
+    given = {
+        "chosen": chosen,
+        "text": text,
+        "plain": plain,
+        "by": by.display_name if by else "visitor",
+        "at": clock.now().isoformat(),
+    }
+    if not ToolCall.objects.filter(pk=call.pk, answer__isnull=True).update(answer=given):
+        raise CodedError(
+            code="ALREADY_ANSWERED", message="This question was answered already.", fix="Reload to see the answer.",
+            correctable=False,
+        )  # fmt: skip
+    events.record(call.turn.thread_id, "call", call=str(call.pk))

@@ -1,0 +1,40 @@
+"""Finds what every hint missed: turns that could go on, and calls whose last sibling was settled (D1)."""
+
+import logging
+
+from assistants import clock
+from assistants.models import ToolCall, Turn
+from assistants.signals import sweeping
+
+from . import executors
+from .calls import wake_if_settled
+from .claims import locked
+from .lifecycle import start_next
+
+log = logging.getLogger(__name__)
+
+
+def sweep() -> int:
+    """Rings for every turn that nobody carries on although it could; returns how many. Safe to run anywhere, any time."""
+    _wake_settled()
+    _begin_queued()
+    sweeping.send(Turn)
+    turns = list(Turn.objects.runnable(clock.now()).values_list("pk", flat=True))
+    for turn_id in turns:
+        executors.enqueue(turn_id)
+    return len(turns)
+
+
+def _wake_settled() -> None:
+    asleep = Turn.objects.filter(state=Turn.State.WAITING).exclude(calls__state=ToolCall.State.OPEN)
+    for turn_id in asleep.values_list("pk", flat=True):
+        log.warning("turn %s slept although all its calls were settled", turn_id)
+        with locked(turn_id) as turn:
+            wake_if_settled(turn)
+
+
+def _begin_queued() -> None:
+    waiting = Turn.objects.filter(state=Turn.State.QUEUED).exclude(thread__turns__state__in=Turn.ACTIVE)
+    for turn in waiting.select_related("thread"):
+        with locked(turn.pk) as mine:
+            start_next(mine.thread)

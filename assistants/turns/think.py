@@ -1,0 +1,212 @@
+"""The step that asks the model and stores its reply with the calls it wants."""
+
+import random
+from concurrent.futures import CancelledError
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from assistants import clock
+from assistants.errors import CodedError, LeaseLost
+from assistants.failpoints import failpoint
+from assistants.llm import loop as stream_loop
+from assistants.llm.reply import ModelError, Reply, RequestedCall
+from assistants.llm.stream import stream_reply
+from assistants.models import Message, ToolCall, Turn
+from assistants.models.definition import definition_of
+from assistants.tools.arguments import parse_arguments
+from assistants.tools.registry import find_tool
+
+from . import events, executors, live
+from .calls import add_message
+from .claims import Claim, holding
+from .lifecycle import charge, close_reply, finish_turn, reply_parts, set_leaf
+from .limits import step_limit
+from .prompt import Prompt, build_prompt, turn_leaf
+
+MAX_MODEL_FAILURES = 3
+SAVE_SECONDS = 1.0
+
+
+def think(claim: Claim) -> None:
+    """Asks the model for the turn's next reply and stores it with its calls in one transaction.
+
+    Raises `LeaseLost` when somebody else ended or took the turn meanwhile.
+    """
+    opened = _open_reply(claim)
+    if opened is None:
+        return
+    prompt, message = opened
+    growing = live.begin(message.thread_id, message.thread.root_id_or_own, message.pk, message.sequence)
+    try:
+        try:
+            reply = _stream(claim, prompt, growing, message)
+        except ModelError as error:
+            _give_up_attempt(claim, prompt, message, growing, error)
+        else:
+            _save_reply(claim, prompt, message, reply)
+    finally:
+        live.end(growing)
+
+
+def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
+    """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6)."""
+    with holding(claim) as turn:
+        definition = definition_of(turn.thread)
+        if limit := step_limit(turn, definition.max_steps):
+            finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
+            return None
+        prompt = build_prompt(turn, turn.thread, definition)
+        message = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first()
+        if message is None:
+            message = add_message(
+                turn.thread_id,
+                role=Message.Role.ASSISTANT,
+                turn=turn,
+                round=turn.round,
+                state=Message.State.STREAMING,
+                parent=turn_leaf(turn, turn.thread),
+            )
+            set_leaf(turn.thread_id, message)
+        else:
+            Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
+        turn.profile_label = prompt.profile.label or prompt.profile.model
+        turn.save(update_fields=["profile_label"])
+        events.record(turn.thread_id, "message", message=str(message.pk))
+    return prompt, message
+
+
+def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply, message: Message) -> Reply:
+    future = stream_loop.submit(stream_reply(prompt.profile, prompt.messages, prompt.tools, growing))
+    executors.carry(claim.turn_id, future)
+    saved = 0
+    try:
+        while True:
+            try:
+                return future.result(timeout=SAVE_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    raise
+                saved = _save_partial(claim, message, growing, saved)
+            except CancelledError:
+                raise LeaseLost(f"turn {claim.turn_id}: its model call was cancelled") from None
+    finally:
+        future.cancel()
+        executors.drop(claim.turn_id)
+
+
+def _save_partial(claim: Claim, message: Message, growing: live.LiveReply, saved: int) -> int:
+    """Stores the text so far, so that a reload shows it even from another process; at most once a second."""
+    version = growing.version
+    with holding(claim):
+        if version != saved:
+            parts = reply_parts(growing.text, growing.reasoning_text)
+            Message.objects.filter(pk=message.pk).update(parts=parts)
+    return version
+
+
+def _give_up_attempt(
+    claim: Claim, prompt: Prompt, message: Message, growing: live.LiveReply, error: ModelError
+) -> None:
+    """Pauses the turn until the provider may answer again, or ends it with a plain sentence (F17, F18, R6, R7)."""
+    with holding(claim) as turn:
+        parts = reply_parts(growing.text or error.partial, growing.reasoning_text)
+        if parts:
+            message.parts = parts
+            message.save(update_fields=["parts"])
+        sent, received = _estimate(prompt), len(growing.text) // 4
+        _charge(turn, prompt, sent if received else 0, received)
+        turn.failures += 1
+        if error.retryable and turn.failures < MAX_MODEL_FAILURES + 1:
+            delay = error.retry_after if error.retry_after is not None else 2 ** (turn.failures - 1) + random.random()
+            _pause(turn, delay, error)
+            close_reply(turn, Message.State.INTERRUPTED)
+            transaction.on_commit(lambda: executors.enqueue_later(turn.pk, delay), robust=True)
+        else:
+            close_reply(turn, Message.State.FAILED)
+            finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=error.message)
+
+
+def _pause(turn: Turn, seconds: float, error: ModelError) -> None:
+    turn.state = Turn.State.PAUSED
+    turn.reason, turn.note = error.code, error.message
+    turn.wake_at = clock.now() + timedelta(seconds=seconds)
+    turn.lease_until, turn.holder = None, ""
+    turn.save()
+    events.record(turn.thread_id, "turn", turn=turn.pk)
+
+
+def _save_reply(claim: Claim, prompt: Prompt, message: Message, reply: Reply) -> None:
+    with holding(claim) as turn:
+        message.parts = reply_parts(reply.text, reply.reasoning)
+        message.state = Message.State.COMPLETE
+        message.save(update_fields=["parts", "state"])
+        _charge(turn, prompt, reply.input_tokens, reply.output_tokens)
+        turn.crashes = 0
+        if not reply.calls and not reply.text.strip():
+            _end_empty(turn, message, reply)
+            return
+        turn.failures = 0
+        turn.reason = turn.note = ""
+        if not reply.calls:
+            events.record(turn.thread_id, "message", message=str(message.pk))
+            finish_turn(turn, state=Turn.State.DONE, reason="length" if reply.finish == "length" else "")
+        else:
+            _open_calls(turn, message, reply.calls)
+            turn.state = Turn.State.ACTING
+            turn.save()
+            events.record(turn.thread_id, "message", message=str(message.pk))
+            events.record(turn.thread_id, "turn", turn=turn.pk)
+    failpoint("step.committed")
+
+
+def _end_empty(turn: Turn, message: Message, reply: Reply) -> None:
+    """An empty reply is never a success: asked again twice, then a visible end with a retry (R1, R2, F26)."""
+    turn.failures += 1
+    if turn.failures < MAX_MODEL_FAILURES:
+        _pause(turn, 0, ModelError(code="MODEL_EMPTY", message="The model sent an empty reply; asking once more."))
+        transaction.on_commit(lambda: executors.enqueue_later(turn.pk, 0), robust=True)
+        return
+    note = "The model answered with nothing, three times." if not reply.reasoning else (
+        "The model only thought and wrote no answer. Its thoughts are kept."
+    )
+    message.state = Message.State.FAILED
+    message.save(update_fields=["state"])
+    events.record(turn.thread_id, "message", message=str(message.pk))
+    finish_turn(turn, state=Turn.State.FAILED, reason="limit:empty", note=note)
+
+
+def _open_calls(turn: Turn, message: Message, calls: tuple[RequestedCall, ...]) -> None:
+    for index, requested in enumerate(calls[: settings.TASKMONKEY["MAX_CALLS_PER_REPLY"]]):
+        try:
+            arguments, raw = parse_arguments(requested.arguments), ""
+        except CodedError:
+            arguments, raw = {}, requested.arguments[: 64 * 1024]
+        tool = find_tool(requested.name)
+        ToolCall.objects.create(
+            turn=turn,
+            message=message,
+            round=turn.round,
+            index=index,
+            provider_id=requested.provider_id[:200],
+            name=requested.name[:200],
+            arguments=arguments,
+            raw_arguments=raw,
+            effect=tool.effect if tool else ToolCall.Effect.PURE,
+        )
+
+
+def _charge(turn: Turn, prompt: Prompt, input_tokens: int, output_tokens: int) -> None:
+    profile = prompt.profile
+    charge(
+        turn,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        input_price=profile.input_price,
+        output_price=profile.output_price,
+    )
+
+
+def _estimate(prompt: Prompt) -> int:
+    return sum(len(str(message)) for message in prompt.messages) // 4

@@ -1,0 +1,114 @@
+"""Brings a finished sub-chat's result to the call that opened it, in the same transaction; exactly once."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from django.db import transaction
+from django.db.models import Max
+
+from assistants import clock
+from assistants.failpoints import failpoint
+from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.turns.calls import settle_call
+from assistants.turns.lifecycle import stop_turn
+from subchats.models import Delegation
+
+from .hand_backs import hand_back_error
+
+
+@dataclass(frozen=True)
+class SubChatResult:
+    """The six fields that a caller learns, and nothing else (T-07, T-15)."""
+
+    success: bool
+    sub_chat_id: str
+    reply: str
+    tools_used: list[str]
+    iterations: int
+    error: str | None
+
+
+def deliver(turn: Turn) -> None:
+    """Settles the caller's call with what this finished turn of a sub-chat reports.
+
+    A turn that ended with a question to the person reports nothing yet (decision 7). Inside the transaction that
+    finished the turn.
+    """
+    delegation = Delegation.objects.select_related("call__turn", "child").filter(child=turn.thread).first()
+    if delegation is None or delegation.returned_at or delegation.call is None or _asks(turn):
+        return
+    delegation.returned_at = clock.now()
+    delegation.save(update_fields=["returned_at"])
+    result = result_of(turn, delegation)
+    settle_call(
+        delegation.call,
+        outcome=ToolCall.Outcome.OK if result.success else ToolCall.Outcome.ERROR,
+        value=json.dumps(asdict(result), ensure_ascii=False),
+        by=turn.thread.chat_id,
+        code=turn.reason if not result.success else "",
+    )
+    transaction.on_commit(lambda: failpoint("child.finished"))
+
+
+def result_of(turn: Turn, delegation: Delegation) -> SubChatResult:
+    """What the sub-chat has to report after this turn."""
+    turns = turn.thread.turns.all()
+    calls = ToolCall.objects.filter(turn__in=turns, outcome=ToolCall.Outcome.OK).order_by("turn_id", "round", "index")
+    return SubChatResult(
+        success=turn.state == Turn.State.DONE and not delegation.hand_back,
+        sub_chat_id=turn.thread.chat_id,
+        reply=final_text(turn),
+        tools_used=list(dict.fromkeys(call.name for call in calls)),
+        iterations=sum(each.model_calls for each in turns),
+        error=_error_of(turn, delegation),
+    )
+
+
+def final_text(turn: Turn) -> str:
+    """The text of the turn's last reply that has any; of a cut-off turn what was written until then (decision 9)."""
+    replies = turn.messages.filter(role=Message.Role.ASSISTANT).order_by("-round")
+    return next((reply.text for reply in replies if reply.text), "")
+
+
+def _asks(turn: Turn) -> bool:
+    return turn.state == Turn.State.DONE and turn.reason == "question"
+
+
+def _error_of(turn: Turn, delegation: Delegation) -> str | None:
+    if delegation.hand_back:
+        return hand_back_error(delegation)
+    if turn.state == Turn.State.DONE:
+        return None
+    seconds = int((clock.now() - (turn.started or turn.created)).total_seconds())
+    done = turn.calls.filter(outcome=ToolCall.Outcome.OK).count()
+    code = "STOPPED" if turn.state == Turn.State.STOPPED else (turn.reason or "FAILED").upper().replace(":", "_")
+    return (
+        f"[{code}] field=- fix=Use the partial reply or go another way.\n"
+        f"{turn.note or 'The sub-chat did not finish.'} It ran {seconds} s, with {turn.round + 1} steps and {done} tool"
+        " calls done. The reply holds what was written until then and is likely incomplete."
+    )
+
+
+def stop_children(turn: Turn) -> None:
+    """Stops what still runs below a turn that has ended (T7, F08, I9); each child in a transaction of its own."""
+    for child in _active_children(turn):
+        stop_turn(child.pk, by="the chat above", reason="parent_ended")
+
+
+def _active_children(turn: Turn) -> list[Turn]:
+    threads = Thread.objects.filter(delegation__call__turn=turn, delegation__returned_at=None)
+    return list(Turn.objects.active().filter(thread__in=threads))
+
+
+def reconcile() -> None:
+    """Puts right what a crash left undone: finished children not delivered, running children of ended parents."""
+    waiting = Delegation.objects.filter(returned_at=None, call__state=ToolCall.State.OPEN)
+    newest = waiting.annotate(last=Max("child__turns")).values_list("last", flat=True)
+    for turn in Turn.objects.filter(pk__in=list(newest), state__in=Turn.FINAL).select_related("thread"):
+        with transaction.atomic():
+            deliver(turn)
+    orphans = Turn.objects.active().filter(
+        thread__delegation__returned_at=None, thread__delegation__call__turn__state__in=Turn.FINAL
+    )
+    for orphan in orphans.filter(root__isnull=False):
+        stop_turn(orphan.pk, by="the chat above", reason="parent_ended")

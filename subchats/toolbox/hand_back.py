@@ -1,0 +1,53 @@
+"""Ends a sub-task whose answer lies outside the assistant's own field (J-22 to J-25)."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from pydantic import Field
+from pydantic_ai.tools import ToolDefinition
+
+from assistants.errors import CodedError
+from assistants.models import Thread
+from assistants.models.definition import Definition
+from assistants.tools.context import ToolContext
+from assistants.tools.outcomes import Done
+from assistants.tools.registry import tool
+from subchats.delegation.hand_backs import make_hand_back, store_hand_back
+from subchats.models import Delegation
+
+
+def only_for_children(plain: ToolDefinition, definition: Definition, thread: Thread) -> ToolDefinition | None:
+    """Only a sub-chat has somebody to hand back to (J-22)."""
+    return plain if thread.parent_id else None
+
+
+@tool(effect="idempotent", ends_turn="last", in_transaction=True, describe=only_for_children)
+def hand_back(
+    context: ToolContext,
+    whatIsNeeded: Annotated[  # noqa: N803: the wire name
+        str, Field(max_length=4000, description="The question that the next specialist has to answer.")
+    ] = "",
+    whatIEstablished: Annotated[  # noqa: N803
+        str, Field(max_length=20_000, description="What you worked out, so that nobody does it again.")
+    ] = "",
+    owningAgent: Annotated[  # noqa: N803
+        str,
+        Field(max_length=80, description="Only a name that you saw in your instructions or documents. Leave it out if unsure."),
+    ] = "",
+) -> Any:
+    """Give this sub-task back as soon as you see that its answer lies outside your own tools and documents.
+
+    Do it at once, not after trying elsewhere and not after reporting a failure. It ends your work: write nothing
+    after it. When you pass on numbers or rows from several sources, cache them with cache_assembled_table first.
+    """
+    delegation = Delegation.objects.filter(child=context.thread).first()
+    if delegation is None:
+        raise CodedError(
+            code="NOBODY_ABOVE",
+            message="This is not a sub-chat: there is nobody to hand the task back to.",
+            fix="Answer the person with what you have.",
+            correctable=False,
+        )
+    back = make_hand_back(context.thread, needed=whatIsNeeded, established=whatIEstablished, owner=owningAgent)
+    store_hand_back(delegation, back)
+    return Done(asdict(back), ends_turn="hand_back")

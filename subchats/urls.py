@@ -1,0 +1,3 @@
+"""The addresses of what a person does with sub-chats."""
+
+urlpatterns: list[object] = []
