@@ -8,4 +8,9 @@ class SubchatsConfig(AppConfig):
     verbose_name = "Sub-chats"
 
     def ready(self) -> None:
+        from assistants.rendering.cards import register_card
         from subchats import checks, receivers  # noqa: F401
+        from subchats.cards import card_context
+
+        for tool in ("invoke_assistant", "spawn_agent"):
+            register_card(tool, "subchats/card.html", card_context)

@@ -39,6 +39,12 @@ def enqueue(turn_id: int) -> None:
     _get_pool().submit(_run, turn_id)
 
 
+def run_here(turn_id: int) -> None:
+    """Runs the turn in the caller's own thread: for commands and tests."""
+    if _runner:
+        _runner(turn_id)
+
+
 def enqueue_later(turn_id: int, seconds: float) -> None:
     """Rings once, after so many seconds; the sweeper does it if this process is gone by then."""
     if settings.TASKMONKEY["EXECUTOR"] == "manual":
@@ -80,8 +86,7 @@ def _get_pool() -> ThreadPoolExecutor:
 def _run(turn_id: int) -> None:
     try:
         close_old_connections()
-        if _runner:
-            _runner(turn_id)
+        run_here(turn_id)
     except Exception:
         log.exception("turn %s: the runner failed; the sweeper will try again", turn_id)
     finally:

@@ -215,6 +215,14 @@ def retry_turn(turn: Turn) -> Turn:
     return again
 
 
+def last_turn(thread: Thread) -> Turn:
+    """The newest turn that was begun. Raises `NO_TURN` in a thread that has none."""
+    turn = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk").first()
+    if turn is None:
+        raise CodedError(code="NO_TURN", message="Nothing was asked here yet.", fix="Write a message first.")
+    return turn
+
+
 def send_now(turn: Turn, *, by: str) -> None:
     """Stops what runs and begins this queued turn; every other queued one stays queued (S15)."""
     with transaction.atomic():

@@ -3,6 +3,7 @@
 import logging
 
 from django.conf import settings
+from django.db.models import F
 
 from assistants import clock
 from assistants.errors import LeaseLost
@@ -32,6 +33,10 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
             step(claim)
     except LeaseLost as loss:
         log.info("%s", loss)
+    except Exception:
+        # A fault of ours counts like a dead runner: tried again by the sweeper, parked after three times at one step.
+        log.exception("turn %s broke off", turn_id)
+        Turn.objects.filter(pk=turn_id, fence=claim.fence).update(crashes=F("crashes") + 1)
     finally:
         release(claim)
 

@@ -4,8 +4,8 @@ from django.db import models
 
 
 class Delegation(models.Model):
-    """Joins one call to one child thread (T-09). Returned exactly once; `sent_back` counts later results that a person
-    handed up by hand."""
+    """Joins one call to one child thread (T-09). Its report returns exactly once; `sent_turn` is the newest turn whose
+    result a person has sent up since."""
 
     class Kind(models.TextChoices):
         INVOKE = "invoke"
@@ -19,7 +19,7 @@ class Delegation(models.Model):
     task = models.TextField()
     returned_at = models.DateTimeField(null=True)
     hand_back = models.JSONField(null=True, help_text="What the child handed back: needed, established, owner, note.")
-    sent_back = models.PositiveIntegerField(default=0)
+    sent_turn = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -1,0 +1,41 @@
+"""Hands the newest result of a sub-chat up to its parent, where the parent's assistant goes on from it."""
+
+from django.db import transaction
+
+from assistants.errors import CodedError
+from assistants.models import Thread, Turn, User
+from assistants.models.definition import definition_of
+from assistants.turns.lifecycle import Sent, send_message
+from subchats.models import Delegation
+
+from .deliver import final_text
+
+
+def send_back(child: Thread, *, by: User | None) -> Sent:
+    """Sends the result of the child's last turn as a message into the parent's thread; once for each turn.
+
+    Raises `NO_PARENT`, `NOTHING_NEW`.
+    """
+    delegation = Delegation.objects.filter(child=child).first()
+    if delegation is None or child.parent is None:
+        raise CodedError(
+            code="NO_PARENT", message="This conversation has no parent to send a result to.", correctable=False
+        )
+    turn = child.turns.filter(state=Turn.State.DONE).order_by("-pk").first()
+    text = final_text(turn) if turn else ""
+    if turn is None or not text:
+        raise CodedError(
+            code="NOTHING_NEW",
+            message="There is no finished result in this sub-chat yet.",
+            fix="Wait for its answer, or ask it something.",
+        )
+    name = definition_of(child).name
+    with transaction.atomic():
+        Delegation.objects.filter(pk=delegation.pk, sent_turn__lt=turn.pk).update(sent_turn=turn.pk)
+        return send_message(
+            child.parent,
+            author=by,
+            text=f"New result from the sub-chat with {name} ({child.chat_id}):\n\n{text}",
+            client_key=f"back-{turn.pk}",
+            parts=[{"type": "sub_result", "chat_id": child.chat_id, "turn": turn.pk, "name": name}],
+        )
