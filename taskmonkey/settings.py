@@ -3,6 +3,7 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
 
@@ -167,7 +168,7 @@ LOGGING = {
 
 # --- the product -----------------------------------------------------------------------------------------------------
 # Every bound that keeps a turn, a tree of turns and a socket finite. Each has a test.
-TASKMONKEY = {
+TASKMONKEY: dict[str, Any] = {
     "EXECUTOR": os.environ.get("TASKMONKEY_EXECUTOR", "inprocess"),
     "TURN_THREADS": int(os.environ.get("TASKMONKEY_TURN_THREADS", "128")),
     "HEARTBEAT_SECONDS": float(os.environ.get("TASKMONKEY_HEARTBEAT_SECONDS", "3")),

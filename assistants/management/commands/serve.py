@@ -1,5 +1,6 @@
 """Serves the site under a supervisor and prints the one link that signs a newcomer in."""
 
+import os
 import socket
 import sys
 from argparse import SUPPRESS, ArgumentParser
@@ -36,6 +37,8 @@ class Command(BaseCommand):
             listener = listen(options["host"], options["port"])
         except CodedError as error:
             raise CommandError(f"{error.message} {error.fix}") from error
+        # Whoever looks for a model server on this machine must not take this site for one.
+        os.environ["PORT"] = str(listener.getsockname()[1])
         if options["unsupervised"]:
             serve(listener, server=options["server"])
         manage = str(settings.BASE_DIR / "manage.py")
