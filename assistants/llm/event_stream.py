@@ -25,8 +25,8 @@ TEXT_PART, REASONING_PART, FIRST_CALL_PART = 0, 1, 2
 class EventStream(StreamedResponse):
     """Base of our own streams. Text is part 0, reasoning part 1, the calls follow from 2 on.
 
-    The stock class glues every delta to the text so far, which is quadratic: a million one-character deltas took
-    minutes. Whoever reads this stream gathers the reply itself, with bounds (F23).
+    The stock class keeps the whole reply a second time and looks at every event four times over. Whoever reads this
+    stream gathers the reply itself, with bounds (F23).
     """
 
     _model_name: str

@@ -77,7 +77,7 @@ class OpenAIChat(OpenAIChatModel):
 class ChatStream(EventStream):
     """Reads the stream's bytes itself.
 
-    The SDK refuses bad UTF-8, holds a line of any length in memory and spends four times as long on each delta
+    The SDK refuses bad UTF-8, holds a line of any length in memory and costs ten times as much for each delta
     (F21, F23); a contract test keeps this reader equal to the stock one where both work.
     """
 

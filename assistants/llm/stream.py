@@ -44,13 +44,14 @@ async def stream_reply(profile: Profile, messages: list[ModelMessage], tools: li
         model = build_model(profile)
         failpoint("llm.requested")
         ended = await _read(model, profile, messages, tools, reply)
+        finish = _finish(ended)
     except ModelError as error:
         error.partial = reply.text()
         raise
     failpoint("llm.finished")
     counted = bool(ended.input_tokens or ended.output_tokens)
     return reply.finished(
-        _finish(ended),
+        finish,
         input_tokens=ended.input_tokens if counted else estimate_tokens(messages, tools),
         output_tokens=ended.output_tokens if counted else estimate_chars(reply.length()),
         estimated=not counted,

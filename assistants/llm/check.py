@@ -1,0 +1,36 @@
+"""Tries a connection with one tiny request, for the administrator who has just typed it in."""
+
+import time
+from dataclasses import replace
+
+from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+from assistants.llm.profile import Profile
+from assistants.llm.stream import stream_reply
+
+# Enough for a model that thinks first; a longer answer is cut, which counts as success as well.
+ANSWER_TOKENS = 64
+CHECK_SECONDS = 30.0
+
+
+async def check_connection(profile: Profile) -> str:
+    """Asks the model for one word and says in a sentence how it went. Takes 30 s at most; raises ModelError."""
+    limits = replace(
+        profile.limits,
+        first_token=min(profile.limits.first_token, CHECK_SECONDS),
+        total=min(profile.limits.total, CHECK_SECONDS),
+    )
+    small = replace(profile, max_output_tokens=min(profile.max_output_tokens, ANSWER_TOKENS), limits=limits)
+    begun = time.monotonic()
+    reply = await stream_reply(small, [ModelRequest(parts=[UserPromptPart("Answer with the word OK.")])], [], _Nobody())
+    seconds = time.monotonic() - begun
+    said = "" if reply.text.strip() else ", but without any text"
+    return f"The connection works: {profile.model} answered in {seconds:.1f} seconds{said}."
+
+
+class _Nobody:
+    """A sink for an answer that nobody reads."""
+
+    def on_text(self, delta: str) -> None: ...
+
+    def on_reasoning(self, delta: str) -> None: ...
