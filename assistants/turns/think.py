@@ -20,7 +20,7 @@ from assistants.tools.registry import find_tool
 
 from . import events, executors, live
 from .calls import add_message
-from .claims import Claim, holding
+from .claims import Claim, extend, holding
 from .lifecycle import charge, close_reply, finish_turn, reply_parts, set_leaf
 from .limits import step_limit
 from .prompt import Prompt, build_prompt, turn_leaf
@@ -99,7 +99,8 @@ def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply, message: Mess
 def _save_partial(claim: Claim, message: Message, growing: live.LiveReply, saved: int) -> int:
     """Stores the text so far, so that a reload shows it even from another process; at most once a second."""
     version = growing.version
-    with holding(claim):
+    with holding(claim) as turn:
+        extend(turn)
         if version != saved:
             parts = reply_parts(growing.text, growing.reasoning_text)
             Message.objects.filter(pk=message.pk).update(parts=parts)
