@@ -29,18 +29,14 @@ LEAKS = (
 
 
 def run() -> int:
-    """Installs what the lock names, brings the database up to date, fills it once, and serves (PORT, BIND, DEMO_LANGUAGE)."""
+    """Installs what the lock names, brings the data up to date, and serves (PORT, BIND, DEMO_LANGUAGE)."""
     install(RUN_LOCK)
-    environment = own_environment()
-    language = os.environ.get("DEMO_LANGUAGE") or "en"
-    for command in (["migrate", "--verbosity=0"], ["demo", f"--language={language}"], ["collectstatic", "--noinput", "-v0"]):
-        if code := subprocess.run([PYTHON, "manage.py", *command], cwd=ROOT, env=environment).returncode:
-            return say(f"`manage.py {command[0]}` failed, so nothing is served.", code)
-    arguments = [f"--port={os.environ.get('PORT') or 8000}", f"--host={os.environ.get('BIND') or '127.0.0.1'}"]
+    port, host, language = (os.environ.get(name) for name in ("PORT", "BIND", "DEMO_LANGUAGE"))
+    arguments = [f"--port={port or 8000}", f"--host={host or '127.0.0.1'}", f"--language={language or 'en'}"]
     os.chdir(ROOT)
     sys.stdout.flush()
     # Replaced by the server, so that a signal to this process reaches the supervisor.
-    os.execve(PYTHON, [str(PYTHON), "manage.py", "serve", *arguments], environment)
+    os.execve(PYTHON, [str(PYTHON), "manage.py", "serve", "--prepare", *arguments], own_environment())
 
 
 def test() -> int:

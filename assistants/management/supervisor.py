@@ -1,11 +1,13 @@
 """Keeps one server process alive: starts it, starts it again when it dies, and makes sure that it ends."""
 
+import argparse
 import logging
 import os
 import select
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -131,3 +133,22 @@ def answers(address: tuple[str, int], *, waiting: Callable[[], bool] = lambda: T
 
 def _describe(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+def main() -> int:
+    """Supervises the command after `--`, and prints what comes out of the notice's pipe when it first answers."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--listener-fd", type=int, required=True)
+    parser.add_argument("--notice-fd", type=int, required=True)
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    with open(options.notice_fd) as pipe:
+        notice = pipe.read()
+    listener = socket.socket(fileno=options.listener_fd)
+    listener.set_inheritable(False)
+    return Supervisor(options.command, listener=listener, on_answer=lambda: print(notice, flush=True)).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

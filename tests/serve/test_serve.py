@@ -66,17 +66,13 @@ def environment(home: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory as `make run` leaves it."""
-    folder = tmp_path_factory.mktemp("home")
-    for arguments in (["migrate", "--verbosity=0"], ["demo"], ["collectstatic", "--noinput", "--verbosity=0"]):
-        done = subprocess.run(manage(*arguments), cwd=ROOT, env=environment(folder), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    return folder
+    return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="module")
 def site(home: Path) -> Iterator[Site]:
-    site = Site(home, "--port=0", output=home / "output")
+    site = Site(home, "--port=0", "--prepare", output=home / "output")
+    site.link()
     yield site
     site.end()
 
@@ -113,22 +109,22 @@ def test_a_killed_server_answers_again_on_the_same_port(site: Site) -> None:
     assert site.children() != [first]
 
 
-def test_a_server_does_not_outlive_its_killed_supervisor(home: Path, tmp_path: Path) -> None:
-    site = Site(home, "--port=0", "--no-link", output=tmp_path / "output")
-    site.link()
-    (child,) = site.children()
+def test_a_server_does_not_outlive_its_killed_supervisor(site: Site, home: Path, tmp_path: Path) -> None:
+    other = Site(home, "--port=0", "--no-link", output=tmp_path / "output")
+    other.link()
+    (child,) = other.children()
 
-    site.process.kill()
-    site.process.wait(timeout=10)
+    other.process.kill()
+    other.process.wait(timeout=10)
 
     until(lambda: not alive(child), seconds=5)
 
 
-def test_uvicorn_serves_the_same_site(home: Path, tmp_path: Path) -> None:
-    site = Site(home, "--port=0", "--no-link", "--server=uvicorn", output=tmp_path / "output")
+def test_uvicorn_serves_the_same_site(site: Site, home: Path, tmp_path: Path) -> None:
+    other = Site(home, "--port=0", "--no-link", "--server=uvicorn", output=tmp_path / "output")
 
-    status, _ = site.get("/healthz")
-    site.end()
+    status, _ = other.get("/healthz")
+    other.end()
 
     assert status == 200
-    assert site.process.returncode == 0
+    assert other.process.returncode == 0
