@@ -39,7 +39,8 @@ def http_timeout(limits: TimeLimits) -> httpx2.Timeout:
 
 async def _bound_body(response: httpx2.Response) -> None:
     """Bounds what is read as one whole: replies without streaming and error pages (F23)."""
-    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+    whole = not response.headers.get("content-type", "").startswith("text/event-stream")
+    if whole and isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _BoundedBody(response.stream)
 
 

@@ -36,7 +36,8 @@ class Conversation:
 def read_conversation(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> Conversation:
     """Flattens a request for whoever has to decide by it: scripted rules, the built-in engine, tests."""
     system: list[str] = []
-    user, results, replies, replies_since_user = "", [], 0, 0
+    results: list[str] = []
+    user, replies, replies_since_user = "", 0, 0
     for message in messages:
         if isinstance(message, ModelResponse):
             replies, replies_since_user = replies + 1, replies_since_user + 1

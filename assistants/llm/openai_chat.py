@@ -1,7 +1,7 @@
 """OpenAI and every server that speaks like it: the stock model for what is sent, an own reader for what comes back."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +66,8 @@ class OpenAIChat(OpenAIChatModel):
         """Fills in what servers leave out of a reply without streaming; arguments may be missing there too (J4)."""
         slots = CallSlots()
         for choice in response.choices or ():
-            for position, call in enumerate(choice.message.tool_calls or ()):
+            calls: Sequence[Any] = choice.message.tool_calls or ()
+            for position, call in enumerate(calls):
                 piece = slots.place(call.model_dump(warnings=False), position)
                 call.id, call.type = piece.provider_id or f"call_{position}", "function"
                 call.function.arguments = piece.arguments
@@ -151,8 +152,8 @@ class ChatStream(EventStream):
         calls = delta.get("tool_calls")
         for position, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, Mapping):
-                piece = self._calls.place(call, position)
-                yield self.call_event(piece.number, piece.name, piece.arguments, piece.provider_id)
+                placed = self._calls.place(call, position)
+                yield self.call_event(placed.number, placed.name, placed.arguments, placed.provider_id)
 
     def _piece(self, is_reasoning: bool, piece: str) -> ModelResponseStreamEvent:
         return self.reasoning_event(piece) if is_reasoning else self.text_event(piece)

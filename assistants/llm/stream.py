@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import cast
 
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent, PartStartEvent
@@ -90,7 +91,7 @@ async def _events(
         async with model_request_stream(
             model, messages, model_settings=settings, model_request_parameters=parameters
         ) as stream:
-            async with aclosing(aiter(stream)) as events:
+            async with aclosing(cast(AsyncGenerator[ModelResponseStreamEvent], aiter(stream))) as events:
                 async for event in events:
                     yield event
             yield _ended(model, stream.finish_reason, stream.usage)

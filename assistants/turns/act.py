@@ -121,5 +121,3 @@ def _move_on(claim: Claim) -> None:
         turn.crashes = 0
         turn.save(update_fields=["state", "round", "crashes"])
         events.record(turn.thread_id, "turn", turn=turn.pk)
-
-

@@ -1,5 +1,7 @@
 """A tool call is settled once, by anybody; the last one settled wakes the turn."""
 
+from uuid import UUID
+
 from django.conf import settings
 from django.db import transaction
 
@@ -32,7 +34,7 @@ def settle_call(
     return True
 
 
-def settle_in(turn: Turn, call_id: object, *, outcome: str, value: object, by: str, code: str = "") -> bool:
+def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, by: str, code: str = "") -> bool:
     """The same inside a transaction that has locked the turn, without waking it."""
     text = as_text(value)
     changed = ToolCall.objects.filter(pk=call_id, state=ToolCall.State.OPEN).update(

@@ -36,7 +36,7 @@ def start_engine() -> None:
 def _lock_slot() -> bool:
     global _slot_lock
     settings.HOME.mkdir(parents=True, exist_ok=True)
-    _slot_lock = open(settings.HOME / "engine.lock", "w")  # noqa: SIM115: held until the process ends
+    _slot_lock = open(settings.HOME / "engine.lock", "w")  # noqa: SIM115 - held until the process ends
     try:
         fcntl.flock(_slot_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -15,7 +16,7 @@ _runner: Callable[[int], None] | None = None
 _pool: ThreadPoolExecutor | None = None
 _running: set[int] = set()
 _again: set[int] = set()
-_streams: dict[int, Future[object]] = {}
+_streams: dict[int, Future[Any]] = {}
 # What was rung while the executor is `manual`: tests take the turns from here.
 rung: list[int] = []
 
@@ -54,7 +55,7 @@ def enqueue_later(turn_id: int, seconds: float) -> None:
     timer.start()
 
 
-def carry(turn_id: int, stream: "Future[object]") -> None:
+def carry(turn_id: int, stream: "Future[Any]") -> None:
     """Remembers the turn's running model call, so that `cancel` can end it."""
     _streams[turn_id] = stream
 

@@ -29,9 +29,7 @@ class Sent:
     repeated: bool = False
 
 
-def open_thread(
-    assistant: Assistant, *, owner: User | None, text: str, client_key: str = "", visitor_key: str = ""
-) -> Thread:
+def open_thread(assistant: Assistant, *, owner: User | None, text: str, client_key: str = "", visitor_key: str = "") -> Thread:
     """Starts a conversation together with its first message. A known client key returns the first thread (P2, D3)."""
     check_text(text)
     with transaction.atomic():

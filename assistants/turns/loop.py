@@ -1,6 +1,7 @@
 """Runs a turn: claims it, repeats a step until it waits or ends, and gives it back."""
 
 import logging
+from collections.abc import Callable
 
 from django.conf import settings
 from django.db.models import F
@@ -16,7 +17,7 @@ from .lifecycle import finish_turn
 from .think import think
 
 log = logging.getLogger(__name__)
-STEPS = {Turn.State.THINKING: think, Turn.State.ACTING: act}
+STEPS: dict[str, Callable[[Claim], None]] = {Turn.State.THINKING: think, Turn.State.ACTING: act}
 
 
 def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:

@@ -17,9 +17,7 @@ MAX_FREE_TEXT = 4000
 
 def open_question(thread: Thread, *, before: int | None = None) -> ToolCall | None:
     """The question that this thread waits for an answer to, asked before turn `before` if that is given."""
-    calls = ToolCall.objects.filter(
-        turn__thread=thread, name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True
-    )
+    calls = ToolCall.objects.filter(turn__thread=thread, name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True)
     if before is not None:
         calls = calls.filter(turn__pk__lt=before)
     return calls.order_by("-turn_id").first()

@@ -107,9 +107,7 @@ def _save_partial(claim: Claim, message: Message, growing: live.LiveReply, saved
     return version
 
 
-def _give_up_attempt(
-    claim: Claim, prompt: Prompt, message: Message, growing: live.LiveReply, error: ModelError
-) -> None:
+def _give_up_attempt(claim: Claim, prompt: Prompt, message: Message, growing: live.LiveReply, error: ModelError) -> None:
     """Pauses the turn until the provider may answer again, or ends it with a plain sentence (F17, F18, R6, R7)."""
     with holding(claim) as turn:
         parts = reply_parts(growing.text or error.partial, growing.reasoning_text)
@@ -169,8 +167,10 @@ def _end_empty(turn: Turn, message: Message, reply: Reply) -> None:
         _pause(turn, 0, ModelError(code="MODEL_EMPTY", message="The model sent an empty reply; asking once more."))
         transaction.on_commit(lambda: executors.enqueue_later(turn.pk, 0), robust=True)
         return
-    note = "The model answered with nothing, three times." if not reply.reasoning else (
-        "The model only thought and wrote no answer. Its thoughts are kept."
+    note = (
+        "The model answered with nothing, three times."
+        if not reply.reasoning
+        else ("The model only thought and wrote no answer. Its thoughts are kept.")
     )
     message.state = Message.State.FAILED
     message.save(update_fields=["state"])

@@ -49,9 +49,7 @@ def delegate(context: ToolContext, commission: Commission) -> Pending:
             role=Message.Role.SYSTEM,
             parts=[{"type": "text", "text": system_prompt(commission)}],
         )
-        message = add_message(
-            child.pk, role=Message.Role.USER, author=None, parts=[{"type": "text", "text": commission.task}]
-        )
+        message = add_message(child.pk, role=Message.Role.USER, author=None, parts=[{"type": "text", "text": commission.task}])
         Delegation.objects.create(call=context.call, child=child, kind=commission.kind, task=commission.task)
         turn = Turn.objects.create(thread=child, user_message=message, state=Turn.State.QUEUED)
         begin_turn(turn, after=None)

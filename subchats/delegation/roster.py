@@ -16,7 +16,7 @@ def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
     found = Assistant.objects.enabled().filter(tenant_id=thread.tenant_id)
     chosen = found.filter(delegators=definition.assistant_id) if definition.assistant_id else found.none()
     if not chosen.exists():
-        chosen = found.filter(public=False).exclude(pk=definition.assistant_id)
+        chosen = found.filter(public=False).exclude(pk=definition.assistant_id or 0)
     if thread.owner is None:
         return []
     return [each for each in chosen.order_by("slug") if access.may(thread.owner, "use", each)]

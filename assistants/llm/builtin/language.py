@@ -22,6 +22,6 @@ def detect_language(texts: Iterable[str]) -> str:
 
 def _score(text: str, language: str) -> float:
     folded = [word.folded for word in words_of(text)]
-    score = sum(word in MARKS[language] for word in folded)
+    score: float = sum(word in MARKS[language] for word in folded)
     score += 0.5 * sum(word in _VOCABULARY[language] for word in folded)
     return score + (0.5 * any(each in "äöüßÄÖÜ" for each in text) if language == "de" else 0)
