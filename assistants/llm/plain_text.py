@@ -5,7 +5,7 @@ import re
 REPLACEMENT = "\ufffd"
 # What may be the first part of something that the next delta completes: half a surrogate pair (a JSON escape cut in
 # two), or up to three raw bytes of a longer character, which the reader hands on as surrogate escapes.
-_UNFINISHED = re.compile(r"(?:[\ud800-\udbff]|[\udc80-\udcff]{1,3})\Z")
+_UNFINISHED = re.compile(r"(?:[\ud800-\udbff]|[\udcc2-\udcf4][\udc80-\udcbf]{0,2})\Z")
 _RAW_BYTES = re.compile(r"[\udc80-\udcff]+")
 _PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 _LONE = re.compile(r"[\ud800-\udfff]")
@@ -54,8 +54,7 @@ def _may_continue(tail: str) -> bool:
     if tail[0] < "\udc00":
         return True
     raw = tail.encode("utf-8", "surrogateescape")
-    wanted = 2 if 0xC2 <= raw[0] <= 0xDF else 3 if 0xE0 <= raw[0] <= 0xEF else 4 if 0xF0 <= raw[0] <= 0xF4 else 0
-    return len(raw) < wanted and all(0x80 <= byte <= 0xBF for byte in raw[1:])
+    return len(raw) < (2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4)
 
 
 def _replace(text: str) -> str:

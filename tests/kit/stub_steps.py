@@ -66,7 +66,7 @@ class Wire:
         if self.ended:
             return
         self.ended = True
-        if not self.streaming:
+        if not self.streaming and not self.raw_sent:
             await self._send_whole(finish or ("tool_calls" if self.calls else "stop"))
             return
         if finish is None and not self.finished and not self.raw_sent:
