@@ -42,8 +42,7 @@ CSRF_TRUSTED_ORIGINS = env_list("TASKMONKEY_ORIGINS", default="")
 
 INSTALLED_APPS = [
     "daphne",
-    "unfold",
-    "django.contrib.admin",
+    "taskmonkey.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
