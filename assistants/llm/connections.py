@@ -1,5 +1,6 @@
 """The HTTP client that carries all calls to model providers: no redirects, no cookies, bounded bodies."""
 
+import os
 from collections.abc import AsyncIterator
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -42,6 +43,10 @@ async def _bound_body(response: httpx2.Response) -> None:
     whole = not response.headers.get("content-type", "").startswith("text/event-stream")
     if whole and isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _BoundedBody(response.stream)
+
+
+# A forked process must not write to its parent's connections.
+os.register_at_fork(after_in_child=http_client.cache_clear)
 
 
 class _BoundedBody(httpx2.AsyncByteStream):

@@ -73,7 +73,7 @@ def as_model_error(error: Exception, profile: Profile) -> ModelError:
     kind = KINDS[code]
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     message = kind.sentence.format(who=_who(profile), model=profile.model, status=f" (HTTP {status})" if status else "")
-    if code == "MODEL_REFUSED" and (hint := safe_hint(_upstream_message(error), secret=profile.api_key)):
+    if code == "MODEL_REFUSED" and (hint := _hint(error, profile)):
         message = f"{message[:-1]}: {hint}"
     log.info("model call failed: %s %s http=%s", code, type(error).__name__, status)
     return ModelError(
@@ -138,13 +138,23 @@ def _code_without_status(error: Exception) -> str:
         return "MODEL_REFUSED"
     if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout) for cause in chain):
         return "MODEL_UNREACHABLE"
-    if any(isinstance(cause, httpx2.InvalidURL | httpx2.UnsupportedProtocol | httpx2.HTTPStatusError) for cause in chain):
+    if any(isinstance(cause, httpx2.HTTPStatusError) for cause in chain):
         return "MODEL_REFUSED"
     if isinstance(error, ModelConnectionError) or any(isinstance(cause, httpx2.TransportError) for cause in chain):
         return "MODEL_INTERRUPTED"
     if isinstance(error, ModelAPIError) and error.in_stream:
         return "MODEL_UNAVAILABLE"
     return "MODEL_INTERRUPTED"
+
+
+def _hint(error: Exception, profile: Profile) -> str:
+    """Why the request was refused, in a few words, if that can be told."""
+    chain = list(_causes(error))
+    if any(isinstance(cause, BodyTooLarge) for cause in chain):
+        return "it sent more than any answer can be"
+    if any(isinstance(cause, httpx2.HTTPStatusError) and cause.response.is_redirect for cause in chain):
+        return "it sends its callers on to another address"
+    return safe_hint(_upstream_message(error), secret=profile.api_key)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

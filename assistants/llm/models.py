@@ -1,9 +1,12 @@
 """Makes a profile into the object that speaks to its provider. Calls are counted by us, so no SDK retries anything."""
 
 import importlib
+import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from urllib.parse import urlsplit
 
+import httpx2
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
@@ -44,13 +47,21 @@ def warm_up(providers: Iterable[str]) -> None:
 def build_model(profile: Profile) -> Model:
     """Gives the model of a profile, the same one for equal profiles.
 
-    Raises ModelError MODEL_AUTH for a missing key and MODEL_REFUSED for a profile that cannot work.
+    Raises ModelError MODEL_AUTH for a missing or impossible key and MODEL_REFUSED for a profile that cannot work.
     """
     make = _MAKERS.get(profile.provider)
     if make is None:
         known = ", ".join(sorted(_MAKERS))
         raise _unusable(f"There is no provider {profile.provider!r}; known are {known}.", "Choose a provider.")
+    if not profile.api_key.isprintable() or not profile.api_key.isascii():
+        raise _bad_key("The key for {} holds characters that no key has.", profile)
+    if profile.base_url and not _is_address(profile.base_url):
+        raise _unusable("The address of the model's server is not valid.", "Enter a base URL such as https://host/v1.")
     return make(profile)
+
+
+# The models hold on to the client of this process.
+os.register_at_fork(after_in_child=build_model.cache_clear)
 
 
 def request_settings(profile: Profile) -> ModelSettings:
@@ -130,15 +141,28 @@ _MAKERS: dict[str, Callable[[Profile], Model]] = {
 }
 
 
+def _is_address(url: str) -> bool:
+    try:
+        # The HTTP client's own parser lets a lone bracket pass, and fails over it later.
+        host, parsed = urlsplit(url).hostname, httpx2.URL(url)
+    except (ValueError, httpx2.InvalidURL):
+        return False
+    return parsed.scheme in {"http", "https"} and bool(parsed.host) and parsed.host == host
+
+
 def _require_key(profile: Profile) -> None:
     if not profile.api_key:
-        raise ModelError(
-            code="MODEL_AUTH",
-            message=f"There is no key for {profile.label or profile.provider}.",
-            field="api_key",
-            fix="Ask an administrator to enter the provider's key.",
-            correctable=False,
-        )
+        raise _bad_key("There is no key for {}.", profile)
+
+
+def _bad_key(sentence: str, profile: Profile) -> ModelError:
+    return ModelError(
+        code="MODEL_AUTH",
+        message=sentence.format(profile.label or profile.provider),
+        field="api_key",
+        fix="Ask an administrator to enter the provider's key.",
+        correctable=False,
+    )
 
 
 def _unusable(message: str, fix: str) -> ModelError:

@@ -82,7 +82,7 @@ async def _events(
     parameters = ModelRequestParameters(function_tools=list(tools))
     settings: ModelSettings = request_settings(profile)
     try:
-        if not profile.streaming:
+        if not profile.streaming and not isinstance(model, FunctionModel):
             response = await model_request(model, messages, model_settings=settings, model_request_parameters=parameters)
             for index, part in enumerate(response.parts):
                 yield PartStartEvent(index=index, part=part)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assistants.llm.event_lines import EventParser
 from assistants.llm.plain_text import TextCleaner, clean_text
-from tests.kit.stub_llm import StubLLM, encode_event, finish, raw, say, sleep
+from tests.kit.stub_llm import StubLLM, encode_event, finish, raw, sleep
 from tests.llm.asking import RecordingSink, ask
 
 TEXT = "héllo 🐒 שלום"
@@ -117,14 +117,6 @@ def test_f21_arguments_and_names_are_cleaned_as_well(llm: StubLLM) -> None:
         "c\ufffd",
         '{"a": "😀\ufffd"}',
     )
-
-
-def test_f21_the_request_itself_may_hold_any_characters(llm: StubLLM) -> None:
-    llm.script([say("ok")])
-
-    ask(llm.profile(), tools=())
-
-    assert llm.requests[0].user == "hi"
 
 
 @settings(max_examples=100, deadline=None)

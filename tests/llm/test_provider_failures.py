@@ -157,9 +157,28 @@ def test_a_server_that_hangs_up_without_an_answer_interrupts(llm: StubLLM) -> No
 def test_a_redirect_is_not_followed_with_the_key(llm: StubLLM) -> None:
     llm.script([status(307, {"Location": f"{llm.url}/elsewhere"})], [say("stolen")])
 
-    error = ask_in_vain(llm.profile())
+    error = ask_in_vain(llm.profile(label="Our model"))
 
     assert (error.code, len(llm.requests)) == ("MODEL_REFUSED", 1)
+    assert error.message == "Our model refused the request: it sends its callers on to another address"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[", "no address", "ftp://example.org/v1", "http://", "http://good.example\\@127.0.0.1/"]
+)
+@pytest.mark.parametrize("provider", ["openai", "local", "anthropic", "google"])
+def test_an_impossible_address_is_named_as_such(provider: str, url: str) -> None:
+    error = ask_in_vain(Profile(provider, "x", base_url=url, api_key="k"))
+
+    assert (error.code, error.message) == ("MODEL_REFUSED", "The address of the model's server is not valid.")
+
+
+@pytest.mark.parametrize("key", ["sk-schlüssel", "sk-1\n", "sk-\x00"])
+def test_an_impossible_key_is_never_sent(llm: StubLLM, key: str) -> None:
+    error = ask_in_vain(llm.profile(api_key=key))
+
+    assert (error.code, error.field, llm.requests) == ("MODEL_AUTH", "api_key", [])
+    assert key not in repr(error)
 
 
 def test_f21_an_error_inside_a_200_counts_as_an_error(llm: StubLLM) -> None:
