@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.module_loading import autodiscover_modules
 
 if TYPE_CHECKING:
@@ -16,11 +17,17 @@ class AssistantsConfig(AppConfig):
     def ready(self) -> None:
         autodiscover_modules("toolbox")
         from assistants import checks  # noqa: F401
+        from assistants.conversations import search_index, titles
         from assistants.rendering.cards import register_card
-        from assistants.turns import loop  # noqa: F401: gives the executor its runner
+        from assistants.signals import turn_finished
+        from assistants.turns import loop  # noqa: F401 - gives the executor its runner
 
+        post_migrate.connect(search_index.keep_in_step, sender=self)
+        turn_finished.connect(titles.ask_for_title)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
 
 
 def _question_context(call: "ToolCall") -> dict[str, object]:
-    return {"allow_free_text": call.arguments.get("allowFreeText", True)}
+    """`pending` is false when the conversation went on without an answer: the prompt is read-only then."""
+    pending = call.answer is None and call.outcome == call.Outcome.OK and call.turn.thread.leaf_id == call.message_id
+    return {"allow_free_text": call.arguments.get("allowFreeText", True), "pending": pending}
