@@ -8,7 +8,7 @@ from django.core.asgi import get_asgi_application
 
 http_application = get_asgi_application()
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402: the apps must be loaded first
+from channels.auth import AuthMiddlewareStack  # noqa: E402 - the apps must be loaded first
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 

@@ -24,7 +24,7 @@ def only_for_children(plain: ToolDefinition, definition: Definition, thread: Thr
 @tool(effect="idempotent", ends_turn="last", in_transaction=True, describe=only_for_children)
 def hand_back(
     context: ToolContext,
-    whatIsNeeded: Annotated[  # noqa: N803: the wire name
+    whatIsNeeded: Annotated[  # the wire name
         str, Field(max_length=4000, description="The question that the next specialist has to answer.")
     ] = "",
     whatIEstablished: Annotated[  # noqa: N803
