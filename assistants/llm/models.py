@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -142,6 +143,8 @@ _MAKERS: dict[str, Callable[[Profile], Model]] = {
 
 
 def _is_address(url: str) -> bool:
+    if re.search(r"[\s\\]", url):
+        return False
     try:
         # The HTTP client's own parser lets a lone bracket pass, and fails over it later.
         host, parsed = urlsplit(url).hostname, httpx2.URL(url)
