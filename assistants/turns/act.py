@@ -3,8 +3,8 @@
 from django.db.models import F
 
 from assistants import clock
-from assistants.errors import CodedError
-from assistants.models import ToolCall, Turn
+from assistants.errors import CodedError, LeaseLost
+from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.tools.context import ToolContext
 from assistants.tools.invoke import invoke
@@ -60,7 +60,9 @@ def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
             if not tool.in_transaction:
                 events.record(turn.thread_id, "call", call=str(call.pk))
 
-    turn = Turn.objects.select_related("thread", "thread__tenant", "thread__owner").get(pk=claim.turn_id)
+    turn = Turn.objects.select_related("thread", "thread__tenant", "thread__owner").filter(pk=claim.turn_id).first()
+    if turn is None:
+        raise LeaseLost(f"turn {claim.turn_id} was deleted")
     if repeats(turn, call.name, call.arguments) > repeat_limit():
         return Refused(_repeated(call))
     context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_of(turn.thread))
@@ -91,6 +93,8 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
                     by="platform",
                     code=error.code,
                 )
+                if error.code == "TOOL_NOT_ALLOWED":
+                    _note_refusal(turn, call)
                 if error.code == "LIMIT_REPEATED_CALL":
                     _end(turn, Turn.State.FAILED, reason="limit:repeat", note=error.message)
                     return True
@@ -100,6 +104,17 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
                     _end(turn, Turn.State.DONE, reason=ends_turn, note="")
                     return True
     return False
+
+
+def _note_refusal(turn: Turn, call: ToolCall) -> None:
+    """A tool that exists but is not this assistant's was tried: that is worth an admin's look (S25)."""
+    AuditEntry.objects.create(
+        tenant_id=turn.thread.tenant_id,
+        user_id=turn.thread.owner_id,
+        action="tool_refused",
+        target=call.name,
+        detail={"call": str(call.pk), "thread": turn.thread.chat_id},
+    )
 
 
 def _end(turn: Turn, state: str, *, reason: str, note: str) -> None:
