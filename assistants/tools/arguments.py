@@ -7,6 +7,7 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from assistants.errors import CodedError
+from assistants.llm.plain_text import clean_text
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
@@ -23,6 +24,18 @@ def parse_arguments(text: str) -> dict[str, Any]:
         raise _bad(f"The arguments are not valid JSON: {error}.", fix="Send one complete JSON object.") from None
     if not isinstance(value, dict):
         raise _bad("The arguments must be a JSON object.", fix='Send an object such as {"name": "value"}.')
+    return _clean(value)
+
+
+def _clean(value: Any) -> Any:
+    """Takes out what no database stores: NUL and halves of characters that came as JSON escapes (F21)."""
+    match value:
+        case str():
+            return clean_text(value)
+        case list():
+            return [_clean(each) for each in value]
+        case dict():
+            return {clean_text(key): _clean(each) for key, each in value.items()}
     return value
 
 
