@@ -1,5 +1,6 @@
 """Who may do what: the one answer for pages, sockets, workers and resumed turns (D7). What is invisible is a 404."""
 
+import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -47,12 +48,19 @@ def actor_of(user: AbstractBaseUser | AnonymousUser, session: SessionBase) -> Ac
     return Visitor(session.get(VISITOR_SESSION_KEY, ""))
 
 
-def may(actor: Actor, action: str, target: object) -> bool:
-    """Whether the actor may `read`, `write`, `use` or `manage` the object. Anything unknown is refused.
+def visitor_of(session: SessionBase) -> Visitor:
+    """The visitor of this session, who gets a key with their first message."""
+    if VISITOR_SESSION_KEY not in session:
+        session[VISITOR_SESSION_KEY] = secrets.token_hex(16)
+    return Visitor(session[VISITOR_SESSION_KEY])
 
-    A thread and all in it: its root's owner reads and writes, whoever it is shared with reads, and only as long as
-    they belong to the tenant. An assistant: members use it, visitors a public one. A tenant: its admins and the site's
-    superuser manage it, which opens nobody's conversations.
+
+def may(actor: Actor, action: str, target: object) -> bool:
+    """Whether the actor may `read`, `write`, `share`, `use` or `manage` the object. Anything unknown is refused.
+
+    A thread and all in it: its root's owner reads, writes and shares, whoever it is shared with reads, and only as
+    long as they belong to the tenant (A2). An assistant: members use it, visitors a public one. A tenant: its admins
+    and the site's superuser manage it, which opens nobody's conversations.
     """
     match target:
         case Thread():
@@ -98,9 +106,17 @@ def _may_thread(actor: Actor, action: str, thread: Thread) -> bool:
     role = role_in(actor, root.tenant_id)
     if role is None:
         return False
-    if action == "write":
+    if action in ("write", "share"):
         return root.owner_id == actor.pk and role != Role.READER
     return action == "read" and (root.owner_id == actor.pk or root.shares.filter(user_id=actor.pk).exists())
+
+
+def owns(actor: Actor, thread: Thread) -> bool:
+    """Whether the conversation is the actor's own, as opposed to shared with them; says nothing about rights."""
+    root = thread.root or thread
+    if isinstance(actor, Visitor):
+        return bool(actor.key) and root.owner_id is None and root.visitor_key == actor.key
+    return root.owner_id == actor.pk
 
 
 def _may_use(actor: Actor, assistant: Assistant) -> bool:

@@ -33,5 +33,9 @@ class Busy(CodedError):
     """The store or the thread is taken for the moment; nothing was changed (HTTP 503 or 409)."""
 
 
+class Throttled(CodedError):
+    """Too much in too short a time; nothing was changed (HTTP 429)."""
+
+
 class LeaseLost(Exception):
     """Somebody else holds this turn now, or ended it: whatever the old holder still wants to write is refused."""

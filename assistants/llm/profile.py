@@ -29,6 +29,7 @@ class Profile:
     max_output_tokens: int = 4096
     context_window: int = 32_000
     streaming: bool = True
+    makes_titles: bool = True
     limits: TimeLimits = TimeLimits()
     input_price: float = 0
     output_price: float = 0

@@ -84,6 +84,7 @@ class LLMProfile(models.Model):
             max_output_tokens=self.max_output_tokens,
             context_window=self.context_window,
             streaming=self.streaming,
+            makes_titles=self.makes_titles,
             limits=TimeLimits(
                 first_token=self.first_token_seconds, idle=self.idle_seconds, total=self.total_seconds
             ),

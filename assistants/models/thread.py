@@ -24,7 +24,8 @@ class ThreadQuerySet(models.QuerySet["Thread"]):
 class Thread(models.Model):
     """One conversation with one assistant, or with an ad-hoc agent (`agent` holds its definition then).
 
-    `last_event` is the number of the newest event; it only grows, under the row's lock (D2).
+    `last_event` is the number of the newest event; it only grows, under the row's lock (D2). `last_news` is the number of
+    the newest one that a person may want to read, `seen_event` of the last one that the owner's page has shown.
     `leaf` is the newest message of the branch that is shown.
     """
 
@@ -55,10 +56,12 @@ class Thread(models.Model):
     client_key = models.CharField(max_length=64, blank=True)
     title = models.CharField(max_length=200, blank=True)
     title_by = models.CharField(max_length=8, blank=True, help_text="person, model or text")
+    title_asked = models.BooleanField(default=False, help_text="A model was asked for a title, whatever came of it.")
     leaf = models.ForeignKey(
         "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+"
     )
     last_event = models.PositiveIntegerField(default=0)
+    last_news = models.PositiveIntegerField(default=0)
     last_message = models.PositiveIntegerField(default=0)
     pinned = models.BooleanField(default=False)
     archived = models.BooleanField(default=False)

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from assistants import clock
 from assistants.errors import CodedError
@@ -13,6 +14,8 @@ from assistants.tools.invoke import as_text
 
 from . import events, executors
 from .claims import locked
+
+QUESTION_TOOL = "ask_clarifying_question"
 
 
 def settle_call(
@@ -94,6 +97,15 @@ def decide_call(call: ToolCall, *, happened: bool, by: str) -> bool:
         else "The call was cut off by a crash. A person checked: it was not carried out. You may call it again."
     )
     return settle_call(call, outcome=ToolCall.Outcome.UNKNOWN, value=text, by=by, code="OUTCOME_UNKNOWN")
+
+
+def open_question(thread: Thread) -> ToolCall | None:
+    """The question that stands at the end of the shown branch without an answer.
+
+    Once the conversation has gone on, or goes on from another place, a question waits for nobody any more.
+    """
+    asked = ToolCall.objects.filter(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True)
+    return asked.filter(turn__thread=thread, message=F("turn__thread__leaf")).first()
 
 
 def repeats(turn: Turn, name: str, arguments: object) -> int:

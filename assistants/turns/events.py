@@ -9,6 +9,9 @@ from assistants.models import Thread, TurnEvent
 
 from . import hub
 
+# What a person who was away may want to read; a new title or a call's progress is no news.
+NEWS = frozenset({"message", "turn"})
+
 
 def record(thread_id: int, kind: str, **payload: Any) -> None:
     """Appends event N+1 to the thread; must run inside the transaction of the change (D2).
@@ -16,7 +19,10 @@ def record(thread_id: int, kind: str, **payload: Any) -> None:
     Kinds: message, call, turn, queue, log, thread. The payload holds ids only (at most 16 KB, S18).
     The number is taken by an UPDATE, which holds the thread's row until the commit: numbers become visible in order.
     """
-    Thread.objects.filter(pk=thread_id).update(last_event=F("last_event") + 1)
+    counters = {"last_event": F("last_event") + 1}
+    if kind in NEWS:
+        counters["last_news"] = F("last_event") + 1
+    Thread.objects.filter(pk=thread_id).update(**counters)
     number, root_id = Thread.objects.values_list("last_event", "root_id").get(pk=thread_id)
     TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
     announce(f"thread:{thread_id}")

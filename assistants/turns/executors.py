@@ -19,6 +19,7 @@ _again: set[int] = set()
 _streams: dict[int, Future[Any]] = {}
 # What was rung while the executor is `manual`: tests take the turns from here.
 rung: list[int] = []
+jobs: list[Callable[[], None]] = []
 
 
 def use_runner(runner: Callable[[int], None]) -> None:
@@ -55,6 +56,18 @@ def enqueue_later(turn_id: int, seconds: float) -> None:
     timer.start()
 
 
+def in_background(work: Callable[..., None], *arguments: object) -> None:
+    """Does something small beside the turns, once; it may be lost with the process. What it raises is logged."""
+
+    def job() -> None:
+        work(*arguments)
+
+    if settings.TASKMONKEY["EXECUTOR"] == "manual":
+        jobs.append(job)
+    else:
+        _get_pool().submit(_do, job)
+
+
 def carry(turn_id: int, stream: "Future[Any]") -> None:
     """Remembers the turn's running model call, so that `cancel` can end it."""
     _streams[turn_id] = stream
@@ -82,6 +95,16 @@ def _get_pool() -> ThreadPoolExecutor:
         if _pool is None:
             _pool = ThreadPoolExecutor(settings.TASKMONKEY["TURN_THREADS"], thread_name_prefix="turn")
         return _pool
+
+
+def _do(job: Callable[[], None]) -> None:
+    try:
+        close_old_connections()
+        job()
+    except Exception:
+        log.exception("a job in the background failed")
+    finally:
+        close_old_connections()
 
 
 def _run(turn_id: int) -> None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from assistants import clock
 from assistants.errors import CodedError
@@ -14,8 +14,8 @@ from assistants.models.definition import definition_of
 from assistants.signals import turn_finished, turn_started
 
 from . import events, executors, live
-from .calls import add_message, next_sequence, settle_in
-from .claims import locked
+from .calls import add_message, next_sequence, open_question, settle_in
+from .refusals import check_answerable, check_queue, check_text, nothing_to_retry, turn_active
 
 TITLE_CHARS = 60
 
@@ -33,7 +33,8 @@ def open_thread(assistant: Assistant, *, owner: User | None, text: str, client_k
     """Starts a conversation together with its first message. A known client key returns the first thread (P2, D3)."""
     check_text(text)
     with transaction.atomic():
-        if client_key and owner and (known := owner.threads.filter(client_key=client_key, parent=None).first()):
+        mine = Thread.objects.roots().filter(owner=owner, visitor_key=visitor_key, client_key=client_key)
+        if client_key and (owner or visitor_key) and (known := mine.first()):
             return known
         thread = Thread.objects.create(
             tenant=assistant.tenant, owner=owner, visitor_key=visitor_key, assistant=assistant, client_key=client_key
@@ -54,21 +55,19 @@ def send_message(
     """Accepts a person's message and starts the turn that answers it, or queues both behind the running one.
 
     `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text.
-    Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`. A known client key returns the first answer.
+    Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`, `QUEUE_FULL`, and `TURN_ACTIVE` for a new branch
+    while an answer grows. A known client key returns the first answer.
     """
     failpoint("send.received")
     check_text(text)
     with transaction.atomic():
         thread = Thread.objects.select_for_update().get(pk=thread.pk)
         if client_key and (known := thread.messages.filter(client_key=client_key).first()):
-            return Sent(known, Turn.objects.get(user_message=known), repeated=True)
-        if not definition_of(thread).enabled:
-            raise CodedError(
-                code="ASSISTANT_DISABLED",
-                message="This assistant is switched off or was deleted. Your text was kept.",
-                fix="Choose another assistant, or ask an admin.",
-                correctable=False,
-            )
+            return Sent(known, known.started_turns.order_by("pk")[0], repeated=True)
+        check_answerable(thread)
+        busy = thread.turns.active().exists()
+        if busy:
+            check_queue(thread, branching=instead_of is not None)
         message = add_message(
             thread.pk,
             role=Message.Role.USER,
@@ -80,26 +79,12 @@ def send_message(
         turn = Turn.objects.create(thread=thread, user_message=message, state=Turn.State.QUEUED)
         if not thread.title:
             name_thread(thread, text)
-        if not thread.turns.active().exists():
-            begin_turn(turn, after=instead_of.parent if instead_of else _leaf(thread))
-        else:
+        if busy:
             events.record(thread.pk, "queue")
+        else:
+            begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
     failpoint("send.committed")
     return Sent(message, turn)
-
-
-def check_text(text: str) -> None:
-    """Refuses an empty or oversized message; nothing is stored and the page keeps the draft."""
-    if not text.strip():
-        raise CodedError(code="MESSAGE_EMPTY", field="text", message="The message is empty.", fix="Write something first.")
-    limit = settings.TASKMONKEY["MAX_MESSAGE_BYTES"]
-    if len(text.encode("utf-8", "replace")) > limit:
-        raise CodedError(
-            code="MESSAGE_TOO_LONG",
-            field="text",
-            message=f"The message is longer than {limit // 1024} KB. It was not sent, and your text was kept.",
-            fix="Shorten it, or put the text into a document folder.",
-        )
 
 
 def begin_turn(turn: Turn, *, after: Message | None) -> None:
@@ -133,6 +118,20 @@ def set_leaf(thread_id: int, message: Message | None) -> None:
     Thread.objects.filter(pk=thread_id).update(leaf=message)
 
 
+def extend_branch(message: Message) -> None:
+    """Moves the end of the shown branch on to a new reply, unless a person looks at another branch meanwhile (E4)."""
+    Thread.objects.filter(Q(leaf=message.parent_id) | Q(leaf=None), pk=message.thread_id).update(leaf=message)
+
+
+def leaf_of(thread: Thread) -> Message | None:
+    """The end of the branch that is shown; where the pointer leads nowhere, the newest message (E2, E3)."""
+    leaf_id = Thread.objects.values_list("leaf_id", flat=True).get(pk=thread.pk)
+    if leaf_id:
+        return Message.objects.get(pk=leaf_id)
+    talk = Message.objects.filter(thread=thread, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
+    return talk.exclude(state=Message.State.QUEUED).order_by("-sequence").first()
+
+
 def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> None:
     """Ends a locked turn for good and starts the next queued one; its caller's call is settled by a receiver (step 9).
 
@@ -151,20 +150,25 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
 
 
 def start_next(thread: Thread) -> None:
-    """Begins the thread's oldest queued turn, if none is active."""
+    """Begins the thread's oldest queued turn, if none is active.
+
+    A question holds the queue: what was written before it was asked is no answer to it (Q2, Q8).
+    """
     if thread.turns.active().exists():
         return
-    if queued := thread.turns.filter(state=Turn.State.QUEUED).order_by("pk").first():
-        begin_turn(queued, after=_leaf(thread))
+    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by("pk").first()
+    if queued and not open_question(thread):
+        begin_turn(queued, after=leaf_of(thread))
 
 
 def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:
     """Ends a turn now, keeping what was written (T1-T7). False if it had ended already; a second stop is harmless."""
-    with locked(turn_id) as turn:
-        if turn.is_final:
+    with transaction.atomic():
+        turn = Turn.objects.select_for_update().filter(pk=turn_id).first()
+        if turn is None or turn.is_final:
             return False
         if turn.state == Turn.State.QUEUED:
-            _drop_queued(turn)
+            drop_queued(turn)
             return True
         turn.fence += 1
         for call in turn.calls.filter(state=ToolCall.State.OPEN):
@@ -199,17 +203,21 @@ def reply_parts(text: str, reasoning: str = "") -> list[dict[str, str]]:
 
 
 def retry_turn(turn: Turn) -> Turn:
-    """Answers the turn's message once more, as a sibling of the reply it got (E2, R6). Raises `TURN_ACTIVE`."""
+    """Answers the turn's message once more, as a sibling of the reply it got (E2, R6).
+
+    Raises `TURN_ACTIVE`, `NOTHING_TO_RETRY` for a turn that has not ended or lost its message, `ASSISTANT_DISABLED`.
+    """
     with transaction.atomic():
         thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
         if thread.turns.active().exists():
-            raise CodedError(
-                code="TURN_ACTIVE",
-                message="This conversation is being answered right now.",
-                fix="Wait for it or stop it first.",
-            )
-        again = Turn.objects.create(thread=thread, user_message=turn.user_message, state=Turn.State.QUEUED)
+            raise turn_active()
+        message = turn.user_message
+        if message is None or not turn.is_final:
+            raise nothing_to_retry()
+        check_answerable(thread)
+        again = Turn.objects.create(thread=thread, user_message=message, state=Turn.State.QUEUED)
         start_turn(again)
+        events.record(thread.pk, "log")
     return again
 
 
@@ -221,38 +229,16 @@ def last_turn(thread: Thread) -> Turn:
     return turn
 
 
-def send_now(turn: Turn, *, by: str) -> None:
-    """Stops what runs and begins this queued turn; every other queued one stays queued (S15)."""
-    with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
-        queued = thread.turns.filter(state=Turn.State.QUEUED)
-        first = queued.order_by("pk").first()
-        if first is None or not queued.filter(pk=turn.pk).exists():
-            raise CodedError(code="NOT_QUEUED", message="This message is not waiting any more.", correctable=False)
-        if first.pk != turn.pk:
-            # Queued turns start in the order of their ids: the two exchange their messages.
-            mine, its = turn.user_message_id, first.user_message_id
-            Turn.objects.filter(pk=first.pk).update(user_message=mine)
-            Turn.objects.filter(pk=turn.pk).update(user_message=its)
-        active = thread.turns.active().first()
-        if active:
-            stop_turn(active.pk, by=by)
-        else:
-            start_next(thread)
-
-
-def _drop_queued(turn: Turn) -> None:
-    """Takes a message back that no model has seen; its text is gone from the thread (the page puts it into the composer)."""
+def drop_queued(turn: Turn) -> str:
+    """Takes a message back that no model has seen, and gives its text; the page puts it into the composer."""
     message = turn.user_message
+    text = message.text if message else ""
     thread_id = turn.thread_id
     turn.delete()
     if message is not None:
         message.delete()
     events.record(thread_id, "queue")
-
-
-def _leaf(thread: Thread) -> Message | None:
-    return Message.objects.filter(pk=Thread.objects.values_list("leaf", flat=True).get(pk=thread.pk)).first()
+    return text
 
 
 def name_thread(thread: Thread, text: str) -> None:

@@ -3,8 +3,16 @@
 from django.conf import settings
 
 from assistants.models import ToolCall, Turn
+from assistants.models.definition import Definition
 
 BAD_CODES = ("BAD_ARGUMENTS", "TOOL_UNKNOWN", "TOOL_NOT_ALLOWED")
+
+
+def switched_off(definition: Definition) -> tuple[str, str] | None:
+    """Whether the assistant was switched off or deleted while its turn waited in the queue or ran."""
+    if definition.enabled:
+        return None
+    return "assistant_disabled", "This assistant was switched off or deleted before it could answer. The message is kept."
 
 
 def step_limit(turn: Turn, max_steps: int) -> tuple[str, str] | None:

@@ -9,18 +9,13 @@ from assistants.errors import CodedError
 from assistants.models import Thread, ToolCall, User
 
 from . import events
-from .lifecycle import Sent, check_text, send_message
+from .calls import QUESTION_TOOL, open_question
+from .lifecycle import Sent, send_message
+from .refusals import check_text
 
-QUESTION_TOOL = "ask_clarifying_question"
+__all__ = ["answer", "answer_plainly", "open_question", "question_payload", "send_or_answer"]
+
 MAX_FREE_TEXT = 4000
-
-
-def open_question(thread: Thread, *, before: int | None = None) -> ToolCall | None:
-    """The question that this thread waits for an answer to, asked before turn `before` if that is given."""
-    calls = ToolCall.objects.filter(turn__thread=thread, name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True)
-    if before is not None:
-        calls = calls.filter(turn__pk__lt=before)
-    return calls.order_by("-turn_id").first()
 
 
 def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key: str) -> Sent:
@@ -30,22 +25,29 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
     """
     check_text(text)
     with transaction.atomic():
+        thread = Thread.objects.select_for_update().get(pk=thread.pk)
+        question = open_question(thread)
         sent = send_message(thread, author=author, text=text, client_key=client_key)
-        question = open_question(thread, before=sent.turn.pk)
         if question and not sent.repeated:
-            _close(question, by=author, chosen=[], text=text, plain=True)
+            answer_plainly(question, by=author, text=text)
     return sent
+
+
+def answer_plainly(question: ToolCall, *, by: User | None, text: str) -> None:
+    """Closes a question with a message that was sent instead of an answer."""
+    _close(question, by=by, chosen=[], text=text, plain=True)
 
 
 def answer(call: ToolCall, *, by: User | None, chosen: list[str], text: str, client_key: str = "") -> Sent:
     """Answers the question with chosen options and free text; the answer becomes the thread's next user message.
 
-    Raises `ALREADY_ANSWERED`, `NOT_AN_OPTION`, `ANSWER_EMPTY`, `NO_FREE_TEXT`.
+    Raises `ALREADY_ANSWERED`, `QUESTION_PASSED`, `NOT_AN_OPTION`, `ANSWER_EMPTY`, `ANSWER_TOO_LONG`, `NO_FREE_TEXT`.
     """
     payload = question_payload(call)
     text = text.strip()
     _check(payload, chosen, text)
     with transaction.atomic():
+        _check_waiting(call)
         _close(call, by=by, chosen=chosen, text=text, plain=False)
         lines = [f"My answer to “{payload['question']}”:", *(f"- {option}" for option in chosen), *([text] if text else [])]
         return send_message(
@@ -83,6 +85,18 @@ def _check(payload: dict[str, Any], chosen: list[str], text: str) -> None:
     if not chosen and not text:
         raise CodedError(
             code="ANSWER_EMPTY", field="option", message="Nothing is chosen yet.", fix="Tick an option or write an answer."
+        )
+
+
+def _check_waiting(call: ToolCall) -> None:
+    thread = Thread.objects.select_for_update().get(pk=call.turn.thread_id)
+    call.refresh_from_db(fields=["answer"])
+    if call.answer is None and open_question(thread) != call:
+        raise CodedError(
+            code="QUESTION_PASSED",
+            message="The conversation went on without an answer to this question.",
+            fix="Write a message, or go back to the branch that ends with the question.",
+            correctable=False,
         )
 
 

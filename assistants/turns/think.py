@@ -21,8 +21,8 @@ from assistants.tools.registry import find_tool
 from . import events, executors, live
 from .calls import add_message
 from .claims import Claim, extend, holding
-from .lifecycle import charge, close_reply, finish_turn, reply_parts, set_leaf
-from .limits import step_limit
+from .lifecycle import charge, close_reply, extend_branch, finish_turn, reply_parts
+from .limits import step_limit, switched_off
 from .prompt import Prompt, build_prompt, turn_leaf
 
 MAX_MODEL_FAILURES = 3
@@ -54,7 +54,7 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
     """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6)."""
     with holding(claim) as turn:
         definition = definition_of(turn.thread)
-        if limit := step_limit(turn, definition.max_steps):
+        if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
             return None
         prompt = build_prompt(turn, turn.thread, definition)
@@ -68,7 +68,7 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
                 state=Message.State.STREAMING,
                 parent=turn_leaf(turn, turn.thread),
             )
-            set_leaf(turn.thread_id, message)
+            extend_branch(message)
         else:
             Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
         turn.profile_label = prompt.profile.label or prompt.profile.model

@@ -9,6 +9,7 @@ from assistants.turns.loop import run_turn
 
 def forget() -> None:
     executors.rung.clear()
+    executors.jobs.clear()
 
 
 def commit_hooks() -> None:
@@ -28,6 +29,14 @@ def run_all(limit: int = 200) -> None:
             return
         run_turn(executors.rung.pop(0))
     raise AssertionError("the turns did not come to rest")
+
+
+def run_jobs() -> None:
+    """Does what was to be done beside the turns."""
+    commit_hooks()
+    while executors.jobs:
+        executors.jobs.pop(0)()
+        commit_hooks()
 
 
 def last_turn(thread: Thread) -> Turn:

@@ -1,0 +1,1 @@
+"""What a person does with conversations: find, name, share, copy, put away and delete them."""

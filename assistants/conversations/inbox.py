@@ -1,0 +1,89 @@
+"""What wants a person's attention, over all their conversations and every depth."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F, Q, QuerySet
+
+from assistants.access import Actor, Visitor, threads_for
+from assistants.models import Thread, ToolCall, Turn
+
+from .overview import facts_of, has_news, waiting_calls
+
+MAX_ENTRIES = 50
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A question, or a call whose outcome only a person can find out. `text` is what is asked."""
+
+    thread: Thread
+    call: ToolCall
+    text: str
+    since: datetime | None
+
+
+@dataclass(frozen=True)
+class Running:
+    """A turn that goes on by itself; `state` is thinking, acting, waiting (for its sub-chats) or paused."""
+
+    thread: Thread
+    state: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A conversation with news that its owner has not seen. `outcome` is done, failed, stopped or handed_back."""
+
+    thread: Thread
+    outcome: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """Newest first. `thread.root` is the conversation that a sub-chat belongs to, None for one of one's own."""
+
+    waiting: tuple[Waiting, ...]
+    running: tuple[Running, ...]
+    finished: tuple[Finished, ...]
+    archived: tuple[Thread, ...]
+
+
+def inbox_of(actor: Actor) -> Inbox:
+    """Reads the inbox: what is the actor's own, not what is shared with them; eight queries."""
+    own = _own(actor)
+    ids = own.values("pk")
+    calls = waiting_calls().filter(turn__thread__in=ids).select_related("turn__thread__root", "turn__thread__assistant")
+    waiting = tuple(_waiting(call) for call in calls.order_by("-turn_id")[:MAX_ENTRIES])
+    asking = {each.thread.pk for each in waiting}
+    turns = Turn.objects.active().filter(thread__in=ids).exclude(thread__in=asking)
+    running = tuple(
+        Running(turn.thread, turn.state, turn.started or turn.created)
+        for turn in turns.select_related("thread__root", "thread__assistant").order_by("-pk")[:MAX_ENTRIES]
+    )
+    archived = own.filter(parent=None, archived=True).order_by("-updated")[:MAX_ENTRIES]
+    return Inbox(waiting, running, _finished(own, asking), tuple(archived))
+
+
+def _own(actor: Actor) -> QuerySet[Thread]:
+    readable = threads_for(actor).select_related("root", "assistant")
+    if isinstance(actor, Visitor):
+        return readable
+    return readable.filter(Q(root=None, owner_id=actor.pk) | Q(root__owner_id=actor.pk))
+
+
+def _waiting(call: ToolCall) -> Waiting:
+    text = "" if call.needs_decision else str(call.arguments.get("question", ""))
+    return Waiting(call.turn.thread, call, text or call.name, call.settled or call.started)
+
+
+def _finished(own: QuerySet[Thread], asking: set[int]) -> tuple[Finished, ...]:
+    news = list(own.filter(last_news__gt=F("seen_event")).exclude(pk__in=asking).order_by("-updated")[:MAX_ENTRIES])
+    facts = facts_of(news, own={each.root_id_or_own for each in news})
+    return tuple(
+        Finished(thread, facts.outcomes[thread.pk], thread.updated)
+        for thread in news
+        if has_news(thread) and thread.pk in facts.outcomes and thread.pk not in facts.active
+    )

@@ -1,0 +1,97 @@
+"""Every conversation at a glance: which one works, which waits for its owner, which has news."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db.models import F, Max, Q, QuerySet
+
+from assistants.access import Actor, owns, threads_for
+from assistants.models import Thread, ToolCall, Turn
+from assistants.turns.calls import QUESTION_TOOL
+
+MAX_LISTED = 100
+
+# What a conversation can say in the list, the most urgent first.
+ANSWER, WORKING, UNREAD, QUIET = "answer", "working", "unread", ""
+URGENCY = (ANSWER, WORKING, UNREAD, QUIET)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the record says about some threads, by their ids.
+
+    `active` has the state of the running turn, `asking` those that wait for a person, `news` those with something
+    that their owner has not seen, `outcomes` how the last turn ended: done, failed, stopped or handed_back.
+    """
+
+    active: dict[int, str]
+    asking: frozenset[int]
+    news: frozenset[int]
+    outcomes: dict[int, str]
+
+    def state_of(self, *threads: Thread) -> str:
+        """The most urgent thing that these threads have to say together: answer, working, unread, or nothing."""
+        return min((self._state(thread.pk) for thread in threads), key=URGENCY.index, default=QUIET)
+
+    def _state(self, thread_id: int) -> str:
+        if thread_id in self.asking:
+            return ANSWER
+        if thread_id in self.active:
+            return WORKING
+        return UNREAD if thread_id in self.news else QUIET
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The list of conversations: the roots in their order, and everything under each one."""
+
+    roots: tuple[Thread, ...]
+    below: dict[int, tuple[Thread, ...]]
+    facts: Facts
+
+
+def list_conversations(actor: Actor, current: Thread | None = None) -> Listing:
+    """What the actor may read: pinned ones first, then the newest; six queries, however many.
+
+    Only the actor's own conversations ask for an answer or have news. The one that is looked at right now (`current`)
+    is listed in any case, and has no news.
+    """
+    here = current.root_id_or_own if current else 0
+    readable = threads_for(actor).filter(parent=None).select_related("assistant")
+    roots = list(readable.filter(archived=False).order_by("-pinned", "-updated")[:MAX_LISTED])
+    if here and here not in {each.pk for each in roots}:
+        roots += readable.filter(pk=here)
+    below: dict[int, list[Thread]] = {}
+    for each in Thread.objects.filter(root__in=[root.pk for root in roots]).select_related("assistant").order_by("pk"):
+        below.setdefault(each.root_id_or_own, []).append(each)
+    own = {root.pk for root in roots if owns(actor, root)}
+    everything = [each for root in roots for each in (root, *below.get(root.pk, ()))]
+    facts = facts_of(everything, own=own, looked_at=current.pk if current else 0)
+    return Listing(tuple(roots), {root: tuple(threads) for root, threads in below.items()}, facts)
+
+
+def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int = 0) -> Facts:
+    """Three queries, however many threads. `own` has the roots whose trees may ask for an answer and have news."""
+    ids = [each.pk for each in threads]
+    mine = [each for each in threads if each.root_id_or_own in own]
+    turns = Turn.objects.filter(thread__in=ids)
+    newest = turns.exclude(state=Turn.State.QUEUED).values("thread").annotate(newest=Max("pk")).values("newest")
+    ended = Turn.objects.filter(pk__in=newest, state__in=Turn.FINAL).values_list("thread_id", "state", "reason")
+    asking = set(waiting_calls().filter(turn__thread__in=ids).values_list("turn__thread_id", flat=True))
+    return Facts(
+        active=dict(turns.active().values_list("thread_id", "state")),
+        asking=frozenset(each.pk for each in mine if each.pk in asking),
+        news=frozenset(each.pk for each in mine if has_news(each) and each.pk != looked_at),
+        outcomes={thread: "handed_back" if reason == "hand_back" else state for thread, state, reason in ended},
+    )
+
+
+def waiting_calls() -> QuerySet[ToolCall]:
+    """Calls that only a person can settle: a question at the end of the shown branch, or an outcome nobody knows (F06)."""
+    question = Q(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True, message=F("turn__thread__leaf"))
+    return ToolCall.objects.filter(question | Q(state=ToolCall.State.OPEN, needs_decision=True))
+
+
+def has_news(thread: Thread) -> bool:
+    """Whether something was said since its owner's page last showed it. A sub-chat counts once it has been opened."""
+    return thread.last_news > thread.seen_event and (thread.parent_id is None or thread.seen_event > 0)

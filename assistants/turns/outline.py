@@ -1,0 +1,136 @@
+"""How a thread's messages hang together: the branch that is shown, and what stands beside each message on it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from assistants.models import Message, Thread
+
+# Messages that a page holds at first; older ones come on demand (X8).
+PAGE_ENTRIES = 100
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a message stands: what it follows (None: it is a beginning), and its place in the order of acceptance."""
+
+    pk: UUID
+    parent: UUID | None
+    sequence: int
+    role: str
+    turn: int | None
+
+
+@dataclass(frozen=True)
+class Siblings:
+    """A message among those that follow the same one: `position` counts from 1, `ids` are in the order of writing."""
+
+    position: int
+    ids: tuple[UUID, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.ids)
+
+    @property
+    def previous(self) -> UUID | None:
+        return self.ids[self.position - 2] if self.position > 1 else None
+
+    @property
+    def next(self) -> UUID | None:
+        return self.ids[self.position] if self.position < len(self.ids) else None
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbouring messages of one branch. `older` and `newer` are the numbers of the messages just outside, if any."""
+
+    places: tuple[Place, ...]
+    older: int | None = None
+    newer: int | None = None
+
+
+class Outline:
+    """The tree of one thread's messages, without their texts: two queries, however long the thread."""
+
+    def __init__(self, places: Iterable[Place], leaf: UUID | None) -> None:
+        self.places = {place.pk: place for place in places}
+        self._children: dict[tuple[UUID | None, str], list[Place]] = {}
+        for place in self.places.values():
+            self._children.setdefault((place.parent, place.role), []).append(place)
+        newest = max(self.places.values(), key=lambda place: place.sequence, default=None)
+        # A pointer that leads nowhere must not make the conversation unreadable (E2, E3).
+        self.leaf = leaf if leaf in self.places else newest.pk if newest else None
+        self.path = self.path_to(self.leaf)
+
+    def path_to(self, pk: UUID | None) -> tuple[Place, ...]:
+        """The branch from its first message down to this one."""
+        path: list[Place] = []
+        place = self.places.get(pk) if pk else None
+        while place is not None and len(path) <= len(self.places):
+            path.append(place)
+            place = self.places.get(place.parent) if place.parent else None
+        return tuple(reversed(path))
+
+    def shows(self, pk: UUID | None) -> bool:
+        """Whether the message is on the branch that is shown."""
+        return any(place.pk == pk for place in self.path)
+
+    def siblings(self, pk: UUID) -> Siblings:
+        """The message and those that stand in its stead on other branches."""
+        place = self.places.get(pk)
+        if place is None:
+            return Siblings(1, (pk,))
+        beside = sorted(self._children[(place.parent, place.role)], key=lambda each: each.sequence)
+        ids = tuple(each.pk for each in beside)
+        return Siblings(ids.index(pk) + 1, ids)
+
+    def newest_below(self, pk: UUID) -> UUID:
+        """The end of the newest branch that leads through this message."""
+        below = {pk}
+        newest = self.places[pk]
+        # A reply is always accepted after what it follows, so one pass in that order finds everything below.
+        for place in sorted(self.places.values(), key=lambda each: each.sequence):
+            if place.parent in below:
+                below.add(place.pk)
+                newest = place
+        return newest.pk
+
+    def at(self, sequence: int) -> Place | None:
+        """The message with this number."""
+        return next((place for place in self.places.values() if place.sequence == sequence), None)
+
+
+def outline_of(thread_id: int) -> Outline:
+    """Reads the outline. Messages that wait in the queue, system prompts and tool results have no place in it."""
+    leaf = Thread.objects.values_list("leaf_id", flat=True).get(pk=thread_id)
+    talk = Message.objects.filter(thread_id=thread_id, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
+    rows = talk.exclude(state=Message.State.QUEUED).values_list("pk", "parent_id", "sequence", "role", "turn_id")
+    return Outline((Place(*row) for row in rows), leaf)
+
+
+def newest(path: Sequence[Place], count: int = PAGE_ENTRIES) -> Window:
+    """The end of a branch."""
+    start = max(len(path) - count, 0)
+    return _window(path, start, len(path))
+
+
+def before(path: Sequence[Place], sequence: int, count: int = PAGE_ENTRIES) -> Window:
+    """The stretch of a branch that ends just before this number."""
+    end = sum(1 for place in path if place.sequence < sequence)
+    return _window(path, max(end - count, 0), end)
+
+
+def around(path: Sequence[Place], sequence: int, count: int = PAGE_ENTRIES) -> Window:
+    """The stretch of a branch in which the message with this number stands near the top."""
+    at = sum(1 for place in path if place.sequence < sequence)
+    start = max(min(at - count // 5, len(path) - count), 0)
+    return _window(path, start, min(start + count, len(path)))
+
+
+def _window(path: Sequence[Place], start: int, end: int) -> Window:
+    return Window(
+        places=tuple(path[start:end]),
+        older=path[start - 1].sequence if 0 < start <= len(path) else None,
+        newer=path[end].sequence if end < len(path) else None,
+    )
