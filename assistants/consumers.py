@@ -8,7 +8,9 @@ from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
 from django.http import Http404
+from django.utils import translation
 
 from assistants import access, forms
 from assistants.errors import NotAllowed
@@ -23,7 +25,8 @@ ACCESS_SECONDS = 5
 
 
 class ThreadConsumer(AsyncWebsocketConsumer):
-    """Streams a thread to one page. `after` in the address is the number of the last event the page already shows."""
+    """Streams a thread to one page. `after` in the address is the number of the last event the page already shows, `lang`
+    the language that it is in."""
 
     async def connect(self) -> None:
         self.actor = access.actor_of(self.scope["user"], self.scope["session"])
@@ -65,7 +68,11 @@ class ThreadConsumer(AsyncWebsocketConsumer):
 
     async def _run(self, watch: hub.Subscription) -> None:
         thread_id, root_id = self.thread.pk, self.thread.root_id_or_own
-        after = parse_qs(self.scope["query_string"].decode("latin-1")).get("after", [None])[0]
+        asked = parse_qs(self.scope["query_string"].decode("latin-1"))
+        # Holds for this task and the threads it calls, and for no other socket.
+        language = asked.get("lang", [""])[0]
+        translation.activate(language if translation.check_for_language(language) else settings.LANGUAGE_CODE)
+        after = asked.get("after", [None])[0]
         self.cursor = await database_sync_to_async(_cursor)(after, thread_id)
         if self.cursor is None:
             await self._say({"reset": True})

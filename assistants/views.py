@@ -3,6 +3,7 @@
 from django.contrib.auth import login
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -53,7 +54,7 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
     who = actor(request)
     with transaction.atomic():
         found = access.get_thread(who, chat_id)
-        view = fragments.viewpoint(found, who)
+        view = fragments.viewpoint(found, who, csrf_token=get_token(request))
         context = {
             "thread": found,
             "view": view,
@@ -62,6 +63,7 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
             "log": fragments.draw_log(view),
             "state": fragments.draw_state(view),
             "heading": fragments.draw_heading(view),
+            "panel": fragments.draw_panel(view),
             "sidebar": fragments.draw_sidebar(who, found),
             "seq": Thread.objects.values_list("last_event", flat=True).get(pk=found.pk),
         }

@@ -3,45 +3,58 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from assistants import access
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import Definition, definition_of
+from assistants.conversations.overview import list_conversations
 from assistants.turns import live
-from assistants.turns.prompt import branch
+from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
 from .cards import card_for
+from .stream import Cursor, MarkdownStream
 
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Whose eyes see the thread: what is drawn depends on nothing else but the database."""
+    """Whose eyes see the thread: what is drawn depends on nothing else but the database.
+
+    `csrf_token` is known on a page's first load, where forms must work without a script.
+    """
 
     thread: Thread
     actor: access.Actor
     can_write: bool
     definition: Definition
+    csrf_token: str = ""
 
 
-def viewpoint(thread: Thread, actor: access.Actor) -> Viewpoint:
-    return Viewpoint(thread, actor, access.may(actor, "write", thread), definition_of(thread))
+def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "") -> Viewpoint:
+    return Viewpoint(thread, actor, access.may(actor, "write", thread), definition_of(thread), csrf_token)
 
 
 def draw_event(event: TurnEvent, view: Viewpoint) -> SafeString:
-    """The fragments that an event changes, each with the id of the element it replaces."""
+    """The fragments that an event changes, each with the id of the element it replaces.
+
+    What stands on a branch that is not shown changes nothing on the page.
+    """
     payload = event.payload
     match event.kind:
         case "message":
+            outline = outline_of(view.thread.pk)
             message = Message.objects.filter(pk=payload["message"]).select_related("author", "turn").first()
-            return draw_message(message, view) if message else mark_safe("")
+            shown = message is not None and outline.shows(message.pk)
+            return draw_message(message, view, siblings=outline.siblings(message.pk)) if message and shown else mark_safe("")
         case "call":
-            call = ToolCall.objects.filter(pk=payload["call"]).select_related("turn", "message").first()
+            call = ToolCall.objects.filter(pk=payload["call"]).select_related("turn__thread", "message").first()
             return draw_call(call, view) if call else mark_safe("")
         case "turn":
-            turn = Turn.objects.filter(pk=payload["turn"]).first()
-            return mark_safe(draw_turn(turn, view) + draw_state(view)) if turn else mark_safe("")
+            ends = _ends_of_turns(whole(outline_of(view.thread.pk).path))
+            notes = [draw_turn(turn, view, last=place) for turn, place in ends if turn.pk == payload["turn"]]
+            return mark_safe("".join([*notes, draw_state(view), draw_panel(view)]))
         case "queue":
             return draw_state(view)
         case "log":
@@ -52,30 +65,56 @@ def draw_event(event: TurnEvent, view: Viewpoint) -> SafeString:
 
 
 def draw_log(view: Viewpoint) -> SafeString:
-    """The whole conversation along the branch that is shown."""
-    thread = Thread.objects.only("leaf_id").get(pk=view.thread.pk)
-    leaf = Message.objects.filter(pk=thread.leaf_id).first()
-    path = [message for message in branch(view.thread, leaf) if message.role != Message.Role.SYSTEM]
+    """The end of the conversation along the branch that is shown, with a way to what is older (X8)."""
+    outline = outline_of(view.thread.pk)
+    return _draw("events/log.html", view, entries=draw_entries(view, outline, newest(outline.path)))
+
+
+def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeString:
+    """One stretch of a branch: its messages, the cards of their calls, and what there is to say about their turns.
+
+    Four queries, however many messages, beside those of special cards.
+    """
+    ids = [place.pk for place in window.places]
+    messages = Message.objects.select_related("author", "turn").in_bulk(ids)
     calls: dict[Any, list[ToolCall]] = {}
-    found = ToolCall.objects.filter(message__in=[each.pk for each in path]).select_related("turn", "message")
-    for call in found.order_by("round", "index"):
+    for call in ToolCall.objects.filter(message__in=ids).select_related("turn__thread", "message").order_by("round", "index"):
         calls.setdefault(call.message_id, []).append(call)
-    turns = Turn.objects.filter(pk__in={each.turn_id for each in path if each.turn_id})
-    parts = [draw_message(message, view, calls=calls.get(message.pk, [])) for message in path]
-    parts += [draw_turn(turn, view) for turn in turns.order_by("pk")]
-    return _draw("events/log.html", view, entries=mark_safe("".join(parts)))
+    parts = [_draw("events/older.html", view, older=window.older)] if window.older else []
+    parts += [
+        draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk)) for pk in ids if pk in messages
+    ]
+    parts += [draw_turn(turn, view, last=place) for turn, place in _ends_of_turns(window)]
+    return mark_safe("".join(parts))
 
 
-def draw_message(message: Message, view: Viewpoint, *, calls: list[ToolCall] | None = None) -> SafeString:
+def _ends_of_turns(window: Window) -> list[tuple[Turn, Place]]:
+    """The turns of a stretch of a branch, each with the message that it ends beneath.
+
+    A message without a reply shows its newest turn; an attempt that another one took the place of shows nothing.
+    """
+    ends = {place.turn: place for place in window.places if place.role == Message.Role.ASSISTANT and place.turn}
+    answered = {place.parent for place in window.path if place.role == Message.Role.ASSISTANT}
+    unanswered = {place.pk: place for place in window.places if place.role == Message.Role.USER and place.pk not in answered}
+    begun = Turn.objects.filter(user_message__in=unanswered).exclude(state=Turn.State.QUEUED).order_by("pk")
+    newest_of = {message: number for number, message in begun.values_list("pk", "user_message")}
+    ends |= {number: unanswered[message] for message, number in newest_of.items()}
+    turns = Turn.objects.select_related("user_message").in_bulk(list(ends))
+    return [(turns[number], ends[number]) for number in sorted(turns)]
+
+
+def draw_message(
+    message: Message, view: Viewpoint, *, calls: list[ToolCall] | None = None, siblings: Siblings | None = None
+) -> SafeString:
     """One message with the cards of its calls. A growing reply shows what is there so far."""
     if message.role in (Message.Role.SYSTEM, Message.Role.TOOL):
         return mark_safe("")
     if calls is None:
-        calls = list(message.calls.select_related("turn", "message").order_by("round", "index"))
+        calls = list(message.calls.select_related("turn__thread", "message").order_by("round", "index"))
     growing = live.current(view.thread.pk) if message.state == Message.State.STREAMING else None
     text = growing.text if growing and growing.message_id == message.pk else message.text
     cards = [draw_call(call, view) for call in calls]
-    return _draw("events/message.html", view, message=message, text=text, cards=cards)
+    return _draw("events/message.html", view, message=message, text=text, cards=cards, siblings=siblings)
 
 
 def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
@@ -85,16 +124,15 @@ def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
 
 
 def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
-    """The cards of this thread's calls that are still open, by call id; access is asked again (D7)."""
+    """What shows the work of others here, by element: cards of open calls, and the panel; access is asked again (D7)."""
     thread = access.get_thread(actor, thread.chat_id)
     view = viewpoint(thread, actor)
-    calls = ToolCall.objects.filter(turn__thread=thread, state=ToolCall.State.OPEN).select_related("turn", "message")
-    return {str(call.pk): draw_call(call, view) for call in calls}
+    calls = ToolCall.objects.filter(turn__thread=thread, state=ToolCall.State.OPEN).select_related("turn__thread", "message")
+    return {**{str(call.pk): draw_call(call, view) for call in calls}, "panel": draw_panel(view)}
 
 
-def draw_turn(turn: Turn, view: Viewpoint) -> SafeString:
+def draw_turn(turn: Turn, view: Viewpoint, *, last: Place) -> SafeString:
     """What there is to say about a turn beneath its last message: a failure, a pause, a restart."""
-    last = turn.messages.order_by("-sequence").exclude(role=Message.Role.TOOL).first()
     return _draw("events/turn.html", view, turn=turn, last=last)
 
 
@@ -107,34 +145,46 @@ def draw_state(view: Viewpoint) -> SafeString:
     return _draw("events/state.html", view, active=active, queued=queued, last=last)
 
 
+def draw_panel(view: Viewpoint) -> SafeString:
+    """Who works in the present turn, for how long and for how many tokens."""
+    return _draw("events/panel.html", view)
+
+
 def draw_heading(view: Viewpoint) -> SafeString:
     """The conversation's title line."""
     view.thread.refresh_from_db(fields=["title", "archived", "pinned"])
+    prefetch_related_objects([view.thread], "shares__user")
     return _draw("events/heading.html", view)
 
 
 def draw_sidebar(actor: access.Actor, current: Thread | None) -> SafeString:
-    """The tree of conversations."""
-    threads = access.threads_for(actor).filter(archived=False)
-    roots = threads.filter(parent=None).select_related("assistant").order_by("-pinned", "-updated")[:100]
-    under: dict[int, list[Thread]] = {}
-    for child in threads.filter(root__in=[each.pk for each in roots]).select_related("assistant").order_by("pk"):
-        under.setdefault(child.root_id or 0, []).append(child)
-    states = dict(
-        Turn.objects.active()
-        .filter(thread__in=[each.pk for each in roots] + [each.pk for kids in under.values() for each in kids])
-        .values_list("thread_id", "state")
-    )
-    rows = [{"thread": root, "state": states.get(root.pk, ""), "children": under.get(root.pk, [])} for root in roots]
-    return mark_safe(
-        render_to_string("assistants/sidebar.html", {"rows": rows, "current": current, "states": states, "actor": actor})
-    )
+    """The tree of conversations. A row's `state` (answer, working, unread or none) speaks for all that is under it."""
+    listing = list_conversations(actor, current)
+    rows = [
+        {"thread": root, "state": listing.facts.state_of(root, *children), "children": list(children)}
+        for root in listing.roots
+        for children in [listing.below.get(root.pk, ())]
+    ]
+    context = {"rows": rows, "states": listing.facts.active, "facts": listing.facts, "current": current, "actor": actor}
+    return mark_safe(render_to_string("assistants/sidebar.html", context))
+
+
+def draw_growing(thread: Thread) -> list[dict[str, Any]]:
+    """The whole growing reply as a socket would have sent it, {"m": message number, "b": block, "h": html} each.
+
+    Of a reply that grows in another process, what was saved within the last second.
+    """
+    if reply := live.current(thread.pk):
+        sequence, text = reply.sequence, reply.text
+    elif message := thread.messages.filter(state=Message.State.STREAMING).first():
+        sequence, text = message.sequence, message.text
+    else:
+        return []
+    stream = MarkdownStream()
+    stream.update(text)
+    return [{"m": sequence, "b": number, "h": html} for number, html in stream.frames(Cursor())[0]]
 
 
 def _draw(template: str, view: Viewpoint, **context: Any) -> SafeString:
-    return mark_safe(
-        render_to_string(
-            template,
-            {"view": view, "thread": view.thread, "can_write": view.can_write, "definition": view.definition, **context},
-        )
-    )
+    seen = {"view": view, "thread": view.thread, "can_write": view.can_write, "definition": view.definition}
+    return mark_safe(render_to_string(template, {**seen, "csrf_token": view.csrf_token, **context}))

@@ -3,6 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
+from assistants.models import Message, Thread
 from assistants.rendering.markdown import render_markdown
 from assistants.rendering.plain import render_plain
 from assistants.rendering.stream import MarkdownStream
@@ -34,3 +35,16 @@ def blocks(text: str) -> list[SafeString]:
 def order(sequence: int) -> str:
     """A message's place in the log, as a text that sorts like the number."""
     return f"{sequence:08d}"
+
+
+@register.filter
+def is_answer(message: Message) -> bool:
+    """Whether a person's message is the answer to a question, given by its card."""
+    return any(part.get("type") == "answer" for part in message.parts)
+
+
+@register.filter
+def system_prompt(thread: Thread) -> str:
+    """What a sub-chat was told before its task; empty for a conversation of one's own."""
+    message = thread.messages.filter(role=Message.Role.SYSTEM).order_by("sequence").first()
+    return message.text if message else ""

@@ -1,0 +1,169 @@
+"""How states, numbers, times and icons look: a state always has a word and a shape beside its colour."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+from lucide.templatetags.lucide import lucide
+
+from assistants.models import ToolCall, Turn
+
+register = template.Library()
+
+SHOWN_CHARS = 4000
+
+
+@dataclass(frozen=True)
+class Look:
+    """A state's word, its icon (none: a dot), its tone (leaf, banana, clay or none) and whether it is going on now."""
+
+    word: Any
+    icon: str = ""
+    tone: str = ""
+    live: bool = False
+
+
+TURNS = {
+    "queued": Look(_("queued"), "clock"),
+    "thinking": Look(_("working"), tone="leaf", live=True),
+    "acting": Look(_("using a tool"), tone="leaf", live=True),
+    "waiting": Look(_("waiting for others"), tone="leaf", live=True),
+    "paused": Look(_("paused"), "pause", "banana"),
+    "done": Look(_("done"), "check"),
+    "asking": Look(_("your answer"), "message-circle-question-mark", "banana"),
+    "handed_back": Look(_("handed back"), "corner-up-left", "banana"),
+    "failed": Look(_("failed"), "triangle-alert", "clay"),
+    "stopped": Look(_("stopped"), "circle-stop"),
+}
+SUBCHATS = {
+    "queued": Look(_("queued"), "clock"),
+    "running": Look(_("working"), tone="leaf", live=True),
+    "waiting": Look(_("waiting for you"), "message-circle-question-mark", "banana"),
+    "paused": Look(_("paused"), "pause", "banana"),
+    "reported": Look(_("reported"), "check", "leaf"),
+    "handed_back": Look(_("handed back"), "corner-up-left", "banana"),
+    "refused": Look(_("refused"), "ban", "clay"),
+    "failed": Look(_("cut off"), "triangle-alert", "clay"),
+    "stopped": Look(_("stopped"), "circle-stop"),
+}
+CALLS = {
+    "queued": Look(_("queued"), "clock"),
+    "running": Look(_("running"), tone="leaf", live=True),
+    "decide": Look(_("you decide"), "message-circle-question-mark", "banana"),
+    "ok": Look(_("done"), "check", "leaf"),
+    "error": Look(_("failed"), "triangle-alert", "clay"),
+    "refused": Look(_("refused"), "ban", "clay"),
+    "stopped": Look(_("stopped"), "circle-stop"),
+    "unknown": Look(_("outcome unknown"), "circle-question-mark", "banana"),
+}
+PLAIN = Look("")
+
+
+@register.simple_tag
+@lru_cache(maxsize=128)
+def icon(name: str) -> str:
+    """An icon that says nothing by itself: the words beside it do."""
+    lines = "".join(line.strip() for line in lucide(name).splitlines()[1:])
+    # Size, colour and stroke stand in the style sheet: a page has a hundred of these.
+    return mark_safe(f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{lines.replace(" />", "/>")}')
+
+
+@register.inclusion_tag("assistants/parts/chip.html")
+def chip(look: Look) -> dict[str, Look]:
+    """A state as a chip."""
+    return {"look": look}
+
+
+@register.filter
+def turn_look(turn: Turn) -> Look:
+    """A turn's state; a turn that ended with a question or a hand-back is told apart."""
+    ending = {"question": "asking", "hand_back": "handed_back"}.get(turn.reason) if turn.state == "done" else None
+    return TURNS.get(ending or turn.state, PLAIN)
+
+
+@register.filter
+def subchat_look(state: str) -> Look:
+    """A sub-chat's state, as its card names it."""
+    return SUBCHATS.get(state, PLAIN)
+
+
+@register.filter
+def call_look(call: ToolCall) -> Look:
+    """A tool call's state."""
+    if call.is_open:
+        return CALLS["decide" if call.needs_decision else "running" if call.started else "queued"]
+    return CALLS.get(call.outcome, PLAIN)
+
+
+@register.filter
+def takes_words(call: ToolCall) -> bool:
+    """Whether a question may be answered in the person's own words (J-27)."""
+    return bool(call.arguments.get("allowFreeText", True))
+
+
+@register.filter
+def short(number: int) -> str:
+    """A number of tokens in at most four characters or so: 950, 4.1k, 2M."""
+    for size, unit in ((1_000_000, "M"), (1000, "k")):
+        if number and number >= size:
+            return f"{number / size:.1f}".removesuffix(".0") + unit
+    return str(number or 0)
+
+
+@register.filter
+def span(seconds: int) -> str:
+    """A time span as a clock shows it: 0:41, 12:05, 1:00:00."""
+    minutes, rest = divmod(int(seconds or 0), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+@register.filter
+def moment(value: datetime | str | None) -> SafeString | str:
+    """A time of day; the page shows it in the reader's own time zone."""
+    at = datetime.fromisoformat(value) if isinstance(value, str) and value else value
+    if not isinstance(at, datetime):
+        return ""
+    shown = timezone.localtime(at)
+    return format_html('<time datetime="{}" data-clock>{}</time>', at.isoformat(timespec="seconds"), f"{shown:%H:%M}")
+
+
+@register.filter
+def letter(name: str) -> str:
+    """What stands in for a missing avatar."""
+    return next((sign.upper() for sign in name if sign.isalnum()), "•")
+
+
+@register.filter
+def readable(value: object) -> list[tuple[str, str]]:
+    """What goes into or comes out of a tool, as (name, text) pairs; without names if it is no object.
+
+    Long values are cut to 4,000 characters in all, with a mark.
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return [("", _cut(value))] if value.strip() else []
+    if isinstance(value, dict):
+        return [(str(name), _cut(_as_text(item))) for name, item in value.items()]
+    return [("", _cut(_as_text(value)))] if value not in (None, "", []) else []
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(item, str | int | float) for item in value):
+        return "\n".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + " …"

@@ -1,0 +1,112 @@
+// Writing: Enter sends, a draft survives a crash, and a message that is sent twice arrives once.
+
+const touch = matchMedia("(pointer: coarse)");
+
+export function composer(form) {
+  const { text, key } = form.elements;
+  const draft = `draft:${document.body.dataset.user}:${location.pathname}`;
+  let sent = "";
+
+  text.value ||= load(draft);
+  renew(key);
+  grow(text);
+  text.addEventListener("input", () => {
+    save(draft, text.value);
+    grow(text);
+  });
+  sendByEnter(form, text);
+  if (location.hash === "#text") text.focus();
+  // Another tab of the same chat has sent it or written on.
+  addEventListener("storage", (event) => {
+    if (event.key === draft && document.activeElement !== text) put(event.newValue ?? "");
+  });
+
+  form.addEventListener("htmx:beforeRequest", (event) => {
+    explain(form, null);
+    if (!text.value.trim()) event.preventDefault();
+    sent = text.value;
+  });
+  form.addEventListener("htmx:afterRequest", (event) => {
+    if (!event.detail.successful) return;
+    // What was written while it was on its way stays.
+    put(text.value.startsWith(sent) ? text.value.slice(sent.length).trimStart() : text.value);
+    renew(key);
+  });
+
+  function put(value) {
+    text.value = value;
+    save(draft, value);
+    grow(text);
+  }
+
+  return {
+    // Adds to what is there, on a line of its own.
+    add(more) {
+      put(text.value.trim() ? `${text.value.trimEnd()}\n\n${more}` : more);
+      text.focus();
+      text.setSelectionRange(text.value.length, text.value.length);
+    },
+  };
+}
+
+// Shows an error {message, fix} beside the form it belongs to; without one it takes the last one away.
+export function explain(form, error) {
+  const place = form.querySelector(":scope .error") ?? document.querySelector("#composer .error");
+  if (!place) return;
+  place.hidden = !error;
+  place.textContent = error ? [error.message, error.fix].filter(Boolean).join(" ") : "";
+}
+
+// Enter that picks a word in an input method is no Enter; on a touch keyboard it makes a line.
+export function sendByEnter(form, text) {
+  text.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (touch.matches && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+}
+
+export function renew(key) {
+  key.value = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(16).slice(2)}`;
+}
+
+export function grow(text) {
+  if (CSS.supports("field-sizing", "content")) return;
+  text.style.height = "auto";
+  text.style.height = `${text.scrollHeight}px`;
+}
+
+// What is ticked and typed in an open question is kept until it is answered.
+export function keepAnswer(form) {
+  const name = `answer:${document.body.dataset.user}:${form.id}`;
+  if (form.dataset.version !== "open") return save(name, "");
+  const kept = JSON.parse(load(name) || "null");
+  const text = form.elements.text;
+  if (kept) {
+    for (const box of form.querySelectorAll("[name=option]")) box.checked = kept.chosen.includes(box.value);
+    if (text) text.value = kept.text;
+  }
+  form.addEventListener("input", () => {
+    const chosen = [...form.querySelectorAll("[name=option]:checked")].map((box) => box.value);
+    save(name, chosen.length || text?.value ? JSON.stringify({ chosen, text: text?.value ?? "" }) : "");
+  });
+}
+
+// A browser may forbid storage; writing must go on without it.
+function load(name) {
+  try {
+    return localStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function save(name, value) {
+  try {
+    if (value) localStorage.setItem(name, value);
+    else localStorage.removeItem(name);
+  } catch {
+    // Nothing is lost but the draft.
+  }
+}

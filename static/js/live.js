@@ -1,0 +1,166 @@
+// What comes down: numbered events as HTML fragments, and the growing reply block by block.
+import { morph } from "./morph.js";
+
+const POLL_AFTER_MS = 4000;
+const POLL_EVERY_MS = 2000;
+const LONGEST_DELAY_MS = 10000;
+// A page that is drawn for longer than this at a time feels stuck.
+const BUDGET_MS = 12;
+const SIGNED_OUT = 4401;
+const INVISIBLE = 4404;
+
+// Puts each fragment where it belongs: an element with data-order into the log, any other in place of its namesake.
+export function apply(html, prepare = () => {}) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  prepare(holder.content);
+  for (const element of [...holder.content.children]) {
+    const old = document.getElementById(element.id);
+    const shown = element.dataset.order ? place(element, old) : old && morph(old, element);
+    if (shown) window.htmx?.process(shown);
+  }
+}
+
+function place(element, old) {
+  if (old?.dataset.order === element.dataset.order) return morph(old, element);
+  old?.remove();
+  const log = document.getElementById("log");
+  let after = log.lastElementChild;
+  while (after && after.dataset.order > element.dataset.order) after = after.previousElementSibling;
+  if (after) after.after(element);
+  else log.prepend(element);
+  return element;
+}
+
+// {m: message, b: block, h: html} or {m, b, a: text to add to its code}; without a block the message starts over.
+function grow(frame, prepare) {
+  const body = document.querySelector(`#m${frame.m} .body`);
+  if (!body) return;
+  if (frame.b === undefined) {
+    body.replaceChildren();
+    return;
+  }
+  while (body.children.length <= frame.b) {
+    const block = document.createElement("div");
+    block.dataset.b = body.children.length;
+    body.append(block);
+  }
+  const block = body.children[frame.b];
+  if (frame.a !== undefined) {
+    block.querySelector("code")?.append(frame.a);
+    return;
+  }
+  block.innerHTML = frame.h;
+  prepare(block);
+}
+
+// Draws frames once per display frame, of each block only its newest version. The first one after a rest is drawn at once.
+export class Queue {
+  constructor({ take, drawn }) {
+    this.take = take;
+    this.drawn = drawn;
+    this.frames = [];
+    this.places = new Map();
+    this.waiting = false;
+  }
+
+  push(frame) {
+    const key = frame.m && frame.b !== undefined && frame.h !== undefined ? `${frame.m}:${frame.b}` : null;
+    if (key && this.places.has(key)) {
+      this.frames[this.places.get(key)] = frame;
+      return;
+    }
+    // Whatever else comes between ends the sequence of versions: an older place would overtake it.
+    if (!key) this.places.clear();
+    else this.places.set(key, this.frames.length);
+    this.frames.push(frame);
+    if (!this.waiting) this.draw();
+  }
+
+  draw() {
+    const start = performance.now();
+    let count = 0;
+    while (count < this.frames.length && (!count || performance.now() - start < BUDGET_MS)) this.take(this.frames[count++]);
+    this.frames.splice(0, count);
+    this.places.clear();
+    for (const [place, frame] of this.frames.entries()) {
+      if (frame.m && frame.h !== undefined) this.places.set(`${frame.m}:${frame.b}`, place);
+    }
+    if (count) this.drawn();
+    this.waiting = count > 0;
+    if (this.waiting) nextFrame(() => this.draw());
+  }
+}
+
+// A tab in the background gets no display frames.
+function nextFrame(callback) {
+  if (document.hidden) setTimeout(callback, 100);
+  else requestAnimationFrame(callback);
+}
+
+export function connect(chat, { prepare, drawn, onConnection }) {
+  const address = `/c/${chat.dataset.thread}/`;
+  const language = document.documentElement.lang;
+  let seen = Number(chat.dataset.seq);
+  let delay = 250;
+  let polling = null;
+  let blocked = setTimeout(startPolling, POLL_AFTER_MS);
+  const queue = new Queue({ take: show, drawn });
+
+  function take(frame) {
+    if (frame.reset) return location.reload();
+    if (frame.n) {
+      if (frame.n <= seen) return;
+      seen = frame.n;
+    }
+    queue.push(frame);
+  }
+
+  function show(frame) {
+    if (frame.m) grow(frame, prepare);
+    else if (frame.html) apply(frame.html, prepare);
+    if (frame.n) chat.dataset.seq = frame.n;
+  }
+
+  function open() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/ws${address}?after=${seen}&lang=${language}`);
+    socket.onopen = () => {
+      delay = 250;
+      clearTimeout(blocked);
+      clearInterval(polling);
+      polling = null;
+      onConnection("open");
+    };
+    socket.onmessage = (event) => take(JSON.parse(event.data));
+    socket.onclose = (event) => {
+      if (event.code === SIGNED_OUT || event.code === INVISIBLE) return location.reload();
+      if (!polling) {
+        clearTimeout(blocked);
+        blocked = setTimeout(startPolling, POLL_AFTER_MS);
+      }
+      setTimeout(open, delay * (0.5 + Math.random()));
+      delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+    };
+  }
+
+  async function poll() {
+    const answer = await fetch(`${address}events/?after=${seen}`).catch(() => null);
+    // The socket may have come up meanwhile.
+    if (!polling) return;
+    onConnection(answer?.ok ? "polling" : "offline");
+    if (answer?.status === 401 || answer?.status === 404) return location.reload();
+    if (!answer?.ok) return;
+    const news = await answer.json();
+    if (news.reset) return location.reload();
+    for (const frame of news.events) take(frame);
+  }
+
+  function startPolling() {
+    if (polling) return;
+    polling = setInterval(poll, POLL_EVERY_MS);
+    poll();
+  }
+
+  open();
+}

@@ -1,0 +1,57 @@
+// The log follows what is written only as long as its reader is at the end of it.
+
+const CLOSE_PX = 48;
+
+export function follow(log, button) {
+  let following = !location.hash.startsWith("#m");
+
+  const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < CLOSE_PX;
+  const toEnd = () => {
+    log.scrollTop = log.scrollHeight;
+  };
+  const update = () => {
+    button.hidden = following || atEnd();
+  };
+  const stick = () => {
+    if (following) toEnd();
+    update();
+  };
+
+  log.addEventListener("scroll", () => {
+    following = atEnd();
+    update();
+  }, { passive: true });
+  // Reading upwards must win at once, even while the log grows under the wheel.
+  log.addEventListener("wheel", (event) => {
+    if (event.deltaY < 0) following = false;
+  }, { passive: true });
+  // What was estimated while out of sight takes its real height when it comes into sight.
+  log.addEventListener("contentvisibilityautostatechange", stick, true);
+  new ResizeObserver(stick).observe(log);
+  button.addEventListener("click", () => {
+    following = true;
+    stick();
+    log.focus({ preventScroll: true });
+  });
+
+  addEventListener("hashchange", () => showHit(log));
+  showHit(log);
+  stick();
+  requestAnimationFrame(() => requestAnimationFrame(stick));
+  return {
+    drawn: stick,
+    toEnd: () => {
+      following = true;
+      stick();
+    },
+  };
+}
+
+// A search hit opens at its message.
+function showHit(log) {
+  if (!location.hash.startsWith("#m")) return;
+  log.querySelector(".hit")?.classList.remove("hit");
+  const hit = log.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
+  hit?.scrollIntoView({ block: "center" });
+  hit?.classList.add("hit");
+}

@@ -1,0 +1,69 @@
+// A page of the chat: puts the parts together, each of which works without the others.
+import { closeMenus, listenForActions, listenForRefusals, localise, tick, words } from "./actions.js";
+import { composer, keepAnswer, renew } from "./composer.js";
+import { connect } from "./live.js";
+import { follow } from "./log.js";
+
+const chat = document.getElementById("chat");
+const form = document.getElementById("composer");
+const log = document.getElementById("log");
+const writing = form ? composer(form) : null;
+let said = document.getElementById("state")?.dataset.say;
+
+listenForRefusals();
+listenForActions(writing);
+closeMenus();
+prepare(document);
+setInterval(tick, 1000);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  const sidebar = document.getElementById("sidebar");
+  if (!sidebar.checkVisibility()) sidebar.showPopover();
+  document.getElementById("q")?.focus();
+});
+if (log) {
+  const reading = follow(log, document.getElementById("newest"));
+  form?.addEventListener("htmx:afterRequest", (event) => event.detail.successful && reading.toEnd());
+  connect(chat, {
+    prepare,
+    onConnection: tellConnection,
+    drawn: () => {
+      reading.drawn();
+      announce();
+    },
+  });
+}
+
+// Everything that comes onto the page passes here once.
+function prepare(root) {
+  localise(root);
+  root.querySelectorAll("form.question").forEach(keepAnswer);
+}
+
+// One polite region says how things stand, never what is written token by token.
+function announce() {
+  const now = document.getElementById("state").dataset.say;
+  if (now === said) return;
+  said = now;
+  document.getElementById("announce").textContent = now;
+}
+
+function tellConnection(state) {
+  const banner = document.getElementById("connection");
+  document.documentElement.dataset.connection = state;
+  banner.hidden = state === "open";
+  banner.textContent = state === "open" ? "" : words[state];
+}
+
+// Only what the chosen assistant offers as a first message; each is sent with a key of its own.
+const starters = document.querySelector(".starters");
+if (starters) {
+  const choose = () => {
+    const chosen = document.querySelector("[name=assistant]:checked")?.value;
+    for (const each of starters.children) each.hidden = each.dataset.assistant !== chosen;
+  };
+  for (const each of starters.children) renew(each.elements.key);
+  document.querySelector(".picker").addEventListener("change", choose);
+  choose();
+}

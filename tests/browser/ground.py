@@ -1,0 +1,187 @@
+"""The site that the browser visits: people, assistants that follow scripts, and conversations that have come to rest."""
+
+import json
+import sys
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+SHOWCASE = r"""One product explains the jump: **B12345**, from 31 to 118 units. It costs $5 or $10 per return.
+
+| SKU | W46 | W47 |
+|:----|----:|----:|
+| B12345 | 31 | 118 |
+| B12346 | 11 | 15 |
+
+The rate is $r = \frac{118}{31} \approx 3.8$, and
+
+$$\sum_{i=1}^{n} x_i = 274$$
+
+```python
+def rate(before: int, after: int) -> float:
+    # How many times as many.
+    return round(after / before, 1)
+```
+
+- [x] counted
+- [ ] told the supplier
+"""
+STORY = "".join(f"Paragraph {number} tells what happened in week {number} at the warehouse, at some length.\n\n" for number in range(1, 61))
+ASK = {
+    "name": "ask_clarifying_question",
+    "arguments": {
+        "question": "Which returns do you mean?",
+        "options": ["Units sent back by customers", "Refund value in euros", "Supplier returns"],
+    },
+}
+TWO = [
+    {"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": "Units returned per SKU, weeks 44 to 47"}},
+    {"name": "invoke_assistant", "arguments": {"assistant": "freight", "task": "Share of parcels damaged in transit"}},
+]
+ONE_ASKS = [{"name": "invoke_assistant", "arguments": {"assistant": "buyer", "task": "Find the supplier of B12345"}}]
+SLOW = [{"name": "invoke_assistant", "arguments": {"assistant": "reader", "task": "What customers wrote about B12345"}}]
+
+SCRIPTS: dict[str, Any] = {
+    "lead": {
+        "rules": [
+            {"when": {"user": "ask me"}, "reply": {"text": "", "calls": [ASK]}},
+            {"when": {"user": "my answer to"}, "reply": "Then I look at **units**."},
+            {
+                "when": {"user": "delegate"},
+                "steps": [{"text": "I split this into parts.", "calls": TWO}, {"text": "Stock counted 118 units.", "usage": [900, 40]}],
+            },
+            {"when": {"user": "let a child ask"}, "steps": [{"calls": ONE_ASKS}, "The supplier is known."]},
+            {"when": {"user": "slow child"}, "steps": [{"text": "One of us reads.", "calls": SLOW}, "Read."]},
+            {
+                "when": {"user": "what time"},
+                "steps": [{"calls": [{"name": "current_time", "arguments": {"zone": "Europe/Berlin"}}]}, "Late."],
+            },
+            {"when": {"user": "showcase"}, "reply": {"text": SHOWCASE, "reasoning": "Compare the weeks first."}},
+            {"when": {"user": "tell slowly"}, "reply": {"text": STORY, "delta_chars": 40, "delay_ms": 25}},
+            {"when": {"user": "tell for ever"}, "reply": {"text": STORY, "repeat": 50, "delta_chars": 20, "delay_ms": 40}},
+            {"when": {"user": "flood"}, "reply": {"text": STORY, "repeat": 40, "delta_chars": 200, "delay_ms": 0}},
+            {"when": {"user": "fail"}, "reply": {"error": "MODEL_KEY_REFUSED"}},
+            {"when": {"user": "wait"}, "reply": {"text": "That took a while.", "first_ms": 1500}},
+            {"when": {}, "reply": "You said: {{user}}"},
+        ]
+    },
+    "stock": {"rules": [{"when": {}, "reply": "SKU B12345 rose from 31 to 118 units; every other SKU moved by less than 6."}]},
+    "freight": {
+        "rules": [
+            {
+                "when": {"results": 0},
+                "reply": {
+                    "calls": [
+                        {
+                            "name": "hand_back",
+                            "arguments": {
+                                "whatIsNeeded": "Which carrier shipped B12345 in week 46?",
+                                "whatIEstablished": "The damage rate by carrier is known.",
+                                "owningAgent": "stock",
+                            },
+                        }
+                    ]
+                },
+            },
+            {"when": {}, "reply": "Carrier K, 2 % damaged."},
+        ]
+    },
+    "buyer": {"rules": [{"when": {"user": "my answer to"}, "reply": "It is Seam & Sons."}, {"when": {}, "reply": {"calls": [ASK]}}]},
+    "reader": {"rules": [{"when": {}, "reply": {"text": STORY, "delta_chars": 30, "delay_ms": 60}}]},
+}
+ASSISTANTS = {
+    "lead": ("Operations lead", "🐒", "Splits a question into parts and puts the answers together."),
+    "stock": ("Returns desk", "📦", "Knows how many units came back, by SKU and week."),
+    "freight": ("Logistics", "🚚", "Knows carriers, parcels and damage in transit."),
+    "buyer": ("Purchasing", "🧵", "Knows suppliers and prices."),
+    "reader": ("Complaints reader", "🗂", "Reads what customers write."),
+}
+
+
+def write_scripts(folder: Path) -> None:
+    """One JSON file per scripted model, where the server looks for them."""
+    for name, script in SCRIPTS.items():
+        (folder / f"{name}.json").write_text(json.dumps(script, ensure_ascii=False))
+
+
+def build(out: str) -> None:
+    """Fills the database and writes session keys and conversation ids to the file `out`."""
+    from assistants.models import Assistant, LLMProfile, Membership, Tenant, User
+
+    tenant = Tenant.objects.create(slug="apes", name="Apes")
+    people = {name: User.objects.create_user(name, password="banana-split") for name in ("alice", "greta")}
+    User.objects.filter(pk=people["alice"].pk).update(first_name="Alice", last_name="Ape", is_staff=True, is_superuser=True)
+    User.objects.filter(pk=people["greta"].pk).update(language="de")
+    for user in people.values():
+        Membership.objects.create(user=user, tenant=tenant, role="admin")
+    for slug, (name, avatar, description) in ASSISTANTS.items():
+        profile = LLMProfile.objects.create(tenant=tenant, name=slug, provider="scripted", model=slug, makes_titles=False)
+        tools = ["ask_clarifying_question", "current_time", *(["invoke_assistant", "spawn_agent"] if slug == "lead" else [])]
+        tools += ["hand_back"] if slug == "freight" else []
+        Assistant.objects.create(
+            tenant=tenant, slug=slug, name=name, avatar=avatar, description=description, tools=tools, profile=profile,
+            instructions=f"You are {name}.", starters=["What time is it?", "Delegate the returns"] if slug == "lead" else [],
+        )  # fmt: skip
+    made = {name: _converse(people["alice"], texts) for name, texts in CONVERSATIONS.items()}
+    _make_long(made["long"])
+    Path(out).write_text(json.dumps({"sessions": {n: _session(u) for n, u in people.items()}, "chats": made}))
+
+
+CONVERSATIONS = {
+    "showcase": ["Please showcase the returns", "ask me"],
+    "cards": ["Delegate the returns", "fail"],
+    "answered": ["ask me"],
+    "long": ["Hello"],
+}
+
+
+def _converse(owner: Any, texts: list[str]) -> str:
+    """One conversation with the lead, run here and now to its end."""
+    from assistants.models import Assistant
+    from assistants.turns import executors, lifecycle
+    from assistants.turns.loop import run_turn
+
+    lead = Assistant.objects.get(slug="lead")
+    thread = lifecycle.open_thread(lead, owner=owner, text=texts[0])
+    for text in [None, *texts[1:]]:
+        if text:
+            lifecycle.send_message(thread, author=owner, text=text)
+        while executors.rung:
+            run_turn(executors.rung.pop(0))
+    return thread.chat_id
+
+
+def _make_long(chat_id: str) -> None:
+    """Adds 400 messages, as if they had been said long ago."""
+    from assistants.models import Message, Thread
+    from assistants.turns.calls import add_message
+
+    thread = Thread.objects.get(chat_id=chat_id)
+    parent = thread.leaf
+    for number in range(200):
+        for role in (Message.Role.USER, Message.Role.ASSISTANT):
+            parts = [{"type": "text", "text": f"{role} says something of **{number}** words.\n\n" * (number % 4 + 1)}]
+            author = thread.owner if role == Message.Role.USER else None
+            parent = add_message(thread.pk, role=role, parts=parts, parent=parent, author=author)
+    thread.refresh_from_db()
+    Thread.objects.filter(pk=thread.pk).update(leaf=parent, updated=thread.updated - timedelta(days=1))
+
+
+def _session(user: Any) -> str:
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+
+    session = import_module(settings.SESSION_ENGINE).SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
+
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    build(sys.argv[1])
