@@ -31,6 +31,12 @@ def alive(pid: int) -> bool:
         return False
 
 
+def kill(pid: int) -> None:
+    """Kills a process and waits until it is gone: a dying server may still take a call."""
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pid))
+
+
 class Diary:
     """A supervisor's process, and what it and its servers wrote down."""
 

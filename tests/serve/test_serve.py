@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import urllib.error
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.conftest import ROOT, alive, until
+from tests.serve.conftest import ROOT, alive, kill, until
 
 LINK = re.compile(r"http://127\.0\.0\.1:(\d+)(/\S*)")
 
@@ -102,7 +101,7 @@ def test_a_killed_server_answers_again_on_the_same_port(site: Site) -> None:
     site.link()
     (first,) = site.children()
 
-    os.kill(first, signal.SIGKILL)
+    kill(first)
     status, _ = site.get("/healthz")
 
     assert status == 200

@@ -1,14 +1,12 @@
 """The supervisor keeps a server alive, ends it in time, and never leaves it behind."""
 
-import os
-import signal
 import time
 import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 
-from tests.serve.conftest import Diary, alive, until
+from tests.serve.conftest import Diary, alive, kill, until
 
 Start = Callable[..., Diary]
 
@@ -23,7 +21,7 @@ def test_a_killed_server_is_started_again_within_a_second(start: Start) -> None:
     port = diary.answered()
     first = diary.child()
 
-    os.kill(first, signal.SIGKILL)
+    kill(first)
     killed = time.monotonic()
     second = diary.child(number=2)
 
@@ -36,7 +34,7 @@ def test_a_caller_who_comes_while_the_server_is_down_is_answered_by_the_next_one
     diary = start("polite")
     port = diary.answered()
 
-    os.kill(diary.child(), signal.SIGKILL)
+    kill(diary.child())
     status = get(port, "/")
 
     assert status == 200
@@ -46,7 +44,7 @@ def test_the_answer_is_announced_only_once_though_the_server_died_in_between(sta
     diary = start("polite")
     port = diary.answered()
 
-    os.kill(diary.child(), signal.SIGKILL)
+    kill(diary.child())
     diary.child(number=2)
     get(port, "/")
     time.sleep(0.3)
@@ -59,7 +57,7 @@ def test_each_further_crash_in_a_row_is_waited_for_longer(start: Start) -> None:
     moments = []
 
     for number in range(1, 5):
-        os.kill(diary.child(number=number), signal.SIGKILL)
+        kill(diary.child(number=number))
         moments.append(time.monotonic())
     diary.child(number=5)
     moments.append(time.monotonic())
