@@ -1,34 +1,39 @@
 """Code blocks: a frame with language and copy button, highlighted by classes once the block is closed."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
+from time import thread_time
 
 from django.utils.html import escape
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import find_lexer_class_by_name, get_all_lexers
-from pygments.token import _TokenType
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import find_lexer_class_by_name  # type: ignore[import-untyped]
 
-from assistants.rendering.deadline import Deadline, RenderTimeout
+from assistants.rendering.deadline import RenderTimeout
+from assistants.rendering.languages import LANGUAGES
 from assistants.rendering.sanitize import sanitize_code
 
 MAX_HIGHLIGHT_CHARS = 100_000
-MAX_HIGHLIGHT_LINE = 2000
+MAX_HIGHLIGHT_WIDTH = 2000
+# Some languages take time by the square of the number of lines.
+MAX_HIGHLIGHT_LINES = 4000
 HIGHLIGHT_SECONDS = 0.4
-# Growing lists are drawn again and again with the same closed code in them.
-CACHED_CHARS = 16_000
+# What is no longer than this is highlighted at once, within about 4 ms.
+SMALL_CHARS = 4000
 LANGUAGE_CHARS = 24
+_TOKENS_PER_PIECE = 256
 
-# Asking the highlighter about a name it does not know makes it look through every installed distribution, for 30 ms.
-_ALIASES = frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
-_formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
-_NO_LANGUAGE = re.compile(r"[^\w+#.-]+")
+Highlighter = Callable[[str, str], str | None]
+
+_formatter = HtmlFormatter(nowrap=True)
+_NOT_IN_NAMES = re.compile(r"[^\w+#.-]+")
 
 
-def draw_code(code: str, *, info: str, closed: bool) -> str:
-    """Draws a code block; `info` is the text behind the opening fence, and an open block is not highlighted (X7)."""
+def draw_code(code: str, *, info: str, highlight: Highlighter | None) -> str:
+    """Draws a code block; `info` is the text behind the opening fence, and without a highlighter it stays plain (X7)."""
     language = name_language(info)
-    inner = highlight(code, language=language) if closed else None
+    inner = highlight(code, language) if highlight else None
     return frame(inner if inner is not None else escape(code.rstrip()), language=language)
 
 
@@ -44,37 +49,96 @@ def frame(inner: str, *, language: str) -> str:
 def name_language(info: str) -> str:
     """The first word behind the fence, at most 24 characters, without anything that is no part of a name."""
     word = info.strip().split(maxsplit=1)[0] if info.strip() else ""
-    return _NO_LANGUAGE.sub("", word)[:LANGUAGE_CHARS]
+    return _NOT_IN_NAMES.sub("", word)[:LANGUAGE_CHARS]
 
 
-def highlight(code: str, *, language: str) -> str | None:
+def highlight(code: str, language: str) -> str | None:
     """Highlighted and sanitised code; None for unknown languages, and for code too big to highlight in time (S37)."""
-    alias = language.lower()
-    longest = max(map(len, code.splitlines()), default=0)
-    if alias not in _ALIASES or len(code) > MAX_HIGHLIGHT_CHARS or longest > MAX_HIGHLIGHT_LINE:
+    if not _can_highlight(code, language):
         return None
-    return (_highlight_again if len(code) <= CACHED_CHARS else _highlight)(code, alias)
+    return _highlight_again(code, language.lower()) if len(code) <= SMALL_CHARS else _highlight(code, language.lower())
 
 
-def _highlight(code: str, alias: str) -> str | None:
-    lexer = find_lexer_class_by_name(alias)(stripnl=False, ensurenl=False)
-    pieces = _Pieces()
+def load_languages() -> None:
+    """Loads every language, for about one CPU second; at a server's start, since the first use of one may take 0.1 s."""
+    for language in LANGUAGES:
+        _highlight("x", language)
+
+
+class PatientHighlighter:
+    """Highlights small code at once and long code in slices, so that no step holds up anybody else (X7).
+
+    Called like `highlight`; answers None, and `is_behind` says so, until `work` was called often enough.
+    """
+
+    def __init__(self) -> None:
+        self.is_behind = False
+        self._jobs: dict[tuple[str, str], tuple[Iterator[str], list[str]]] = {}
+        self._done: dict[tuple[str, str], str | None] = {}
+
+    def __call__(self, code: str, language: str) -> str | None:
+        if len(code) <= SMALL_CHARS or not _can_highlight(code, language):
+            return highlight(code, language)
+        key = (code, language.lower())
+        if key not in self._done:
+            self._jobs.setdefault(key, (_pieces(*key), []))
+            self.is_behind = True
+        return self._done.get(key)
+
+    def work(self, seconds: float) -> bool:
+        """Goes on for so many CPU seconds; returns whether a code block was finished."""
+        ends = thread_time() + seconds
+        for key, (pieces, done) in list(self._jobs.items()):
+            while thread_time() < ends:
+                try:
+                    done.append(next(pieces))
+                except (StopIteration, RenderTimeout) as stop:
+                    self._done[key] = "".join(done) if isinstance(stop, StopIteration) else None
+                    del self._jobs[key]
+                    return True
+        return False
+
+    def forget(self) -> None:
+        """Drops everything begun and done."""
+        self.is_behind = False
+        self._jobs.clear()
+        self._done.clear()
+
+
+def _can_highlight(code: str, language: str) -> bool:
+    if language.lower() not in LANGUAGES or len(code) > MAX_HIGHLIGHT_CHARS:
+        return False
+    lines = code.splitlines()
+    return len(lines) <= MAX_HIGHLIGHT_LINES and max(map(len, lines), default=0) <= MAX_HIGHLIGHT_WIDTH
+
+
+def _highlight(code: str, language: str) -> str | None:
     try:
-        _formatter.format(_in_time(lexer.get_tokens(code)), pieces)
+        return "".join(_pieces(code, language))
     except RenderTimeout:
         return None
-    return sanitize_code("".join(pieces).rstrip())
 
 
+# Growing lists are drawn again and again with the same closed code in them.
 _highlight_again = lru_cache(maxsize=256)(_highlight)
 
 
-class _Pieces(list[str]):
+def _pieces(code: str, language: str) -> Iterator[str]:
+    """Clean HTML in pieces of about a millisecond; raises RenderTimeout."""
+    tokens = find_lexer_class_by_name(language)(stripnl=False).get_tokens(code.rstrip())
+    spent = 0.0
+    while spent < HIGHLIGHT_SECONDS:
+        started = thread_time()
+        batch = list(islice(tokens, _TOKENS_PER_PIECE))
+        if not batch:
+            return
+        written = _Written()
+        _formatter.format(batch, written)
+        piece = sanitize_code("".join(written))
+        spent += thread_time() - started
+        yield piece
+    raise RenderTimeout
+
+
+class _Written(list[str]):
     write = list.append
-
-
-def _in_time(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[tuple[_TokenType, str]]:
-    deadline = Deadline(HIGHLIGHT_SECONDS)
-    for token in tokens:
-        deadline.tick()
-        yield token

@@ -28,21 +28,25 @@ _CLASS_OF = {
 }
 
 
-@lru_cache(maxsize=1024)
 def draw_formula(latex: str, *, display: bool) -> str | None:
     """Turns LaTeX into clean MathML; None if it is no LaTeX that we can draw."""
     if len(latex) > MAX_LATEX_CHARS or not latex.strip():
         return None
-    try:
-        mathml = _converter.convert_with_local_state(latex.strip(), displaystyle=display)
-    except LatexError:
-        return None
-    return sanitize_math(_STYLED.sub(_styles_to_classes, mathml))
+    return _convert(latex.strip(), display)
 
 
 def draw_source(latex: str, *, opening: str, closing: str) -> str:
     """Shows a formula as it was written, escaped, with its delimiters."""
     return escape(f"{opening}{latex}{closing}")
+
+
+@lru_cache(maxsize=1024)
+def _convert(latex: str, display: bool) -> str | None:
+    try:
+        mathml = _converter.convert_with_local_state(latex, displaystyle=display)
+    except LatexError:
+        return None
+    return sanitize_math(_STYLED.sub(_styles_to_classes, mathml))
 
 
 def _styles_to_classes(match: re.Match[str]) -> str:

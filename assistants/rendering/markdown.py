@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.html import escape
@@ -10,15 +10,15 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from assistants.rendering.code import draw_code
+from assistants.rendering.code import Highlighter, draw_code, highlight
 from assistants.rendering.deadline import Deadline, RenderTimeout
 from assistants.rendering.formulas import draw_formula, draw_source
 from assistants.rendering.plain import clean_text, render_plain
 from assistants.rendering.sanitize import is_web_address, sanitize_prose, slot
-from assistants.rendering.syntax import make_parser
+from assistants.rendering.syntax import InlineCache, make_parser
 
 MAX_MARKDOWN_CHARS = 200 * 1024
-RENDER_SECONDS = 0.8
+RENDER_SECONDS = 0.6
 _CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 def render_markdown(text: str) -> SafeString:
     """Renders a whole message for a page; never raises, makes no request, and shows what it cannot render as plain text.
 
-    Plain is what is longer than 200 KB or costs more than 0.8 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
+    Plain is what is longer than 200 KB or costs more than 0.6 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
     """
     text = clean_text(text)
     if len(text) > MAX_MARKDOWN_CHARS:
@@ -44,12 +44,11 @@ def render_markdown(text: str) -> SafeString:
 
 @dataclass(frozen=True)
 class Block:
-    """One top-level block: its tokens, the lines `first` to `end` (exclusive) it takes, and the links it may refer to."""
+    """One top-level block: its tokens, and the lines `first` to `end` (exclusive) that it takes."""
 
     tokens: Sequence[Token]
     first: int
     end: int
-    references: dict[str, Any] = field(repr=False)
 
     @property
     def kind(self) -> str:
@@ -62,22 +61,32 @@ class Block:
         return self.kind == "fence" and not self.tokens[0].meta["closed"]
 
 
-def parse_blocks(text: str, *, deadline: Deadline, references: dict[str, Any] | None = None) -> list[Block]:
-    """Splits clean text into its top-level blocks; `references` are link definitions known already and gets the new ones."""
-    references = {} if references is None else references
-    tokens = _parser.parse(text, {"deadline": deadline, "references": references})
+def parse_blocks(
+    text: str, *, deadline: Deadline, references: dict[str, Any] | None = None, cache: InlineCache | None = None
+) -> list[Block]:
+    """Splits clean text into its top-level blocks; raises RenderTimeout.
+
+    `references` are the link definitions known already, and gets the new ones; `cache` is what the text's last parsing left.
+    """
+    env = {
+        "deadline": deadline,
+        "references": {} if references is None else references,
+        "inline_cache": cache or InlineCache(),
+    }
+    tokens = _parser.parse(text, env)
     blocks, start = [], 0
     for position, token in enumerate(tokens):
         if token.level == 0 and token.nesting <= 0:
             first, end = tokens[start].map or [0, 0]
-            blocks.append(Block(tokens[start : position + 1], first, end, references))
+            blocks.append(Block(tokens[start : position + 1], first, end))
             start = position + 1
     return blocks
 
 
-def draw_block(block: Block, *, deadline: Deadline) -> SafeString:
+def draw_block(block: Block, *, deadline: Deadline, highlighter: Highlighter = highlight) -> SafeString:
     """Renders and sanitises one block; raises RenderTimeout."""
-    env = {"deadline": deadline, "references": block.references, "parts": [], "links": []}
+    deadline.check()
+    env: dict[str, Any] = {"deadline": deadline, "highlighter": highlighter, "parts": [], "links": []}
     html = _parser.renderer.render(block.tokens, _parser.options, env)
     return mark_safe(sanitize_prose(html, parts=env["parts"]))
 
@@ -87,10 +96,11 @@ class _Renderer(RendererHTML):
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         token = tokens[idx]
-        return _set_aside(draw_code(token.content, info=token.info, closed=token.meta["closed"]), env, tag="div")
+        highlighter = env["highlighter"] if token.meta["closed"] else None
+        return _set_aside(draw_code(token.content, info=token.info, highlight=highlighter), env, tag="div")
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return _set_aside(draw_code(tokens[idx].content, info="", closed=True), env, tag="div")
+        return _set_aside(draw_code(tokens[idx].content, info="", highlight=None), env, tag="div")
 
     def formula(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         token = tokens[idx]

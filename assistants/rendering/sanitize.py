@@ -4,7 +4,7 @@ import re
 import secrets
 
 import nh3
-from pygments.token import STANDARD_TYPES
+from pygments.token import STANDARD_TYPES  # type: ignore[import-untyped]
 
 # Parts that we make ourselves (code with its copy button, formulas) are put in after the prose was cleaned. Their places are
 # marked with a class that nobody outside this process can know, so no text can claim one (S18).
@@ -13,11 +13,23 @@ _SLOT = re.compile(rf'<(span|div) class="{SLOT}">(\d+)</\1>')
 
 LINK_REL = "noopener noreferrer nofollow"
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
-_WEB_ADDRESS = re.compile(r"(?:https?://[^/?#\\]|mailto:[^/])", re.IGNORECASE)
+_WEB_ADDRESS = re.compile(r"https?://[^/?#@:\\]+(?::\d*)?(?:[/?#]|$)|mailto:[^/]", re.IGNORECASE)
 
+# fmt: off
 PROSE_TAGS = frozenset(
-    "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
+    {
+        "a", "blockquote", "br", "code", "del", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
+        "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    }
 )
+MATH_TAGS = frozenset(
+    {
+        "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts",
+        "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr",
+        "munder", "munderover",
+    }
+)
+# fmt: on
 PROSE_CLASSES = {
     "a": {"image-link"},
     "div": {SLOT},
@@ -29,10 +41,6 @@ PROSE_CLASSES = {
     "ul": {"contains-task-list"},
     "ol": {"contains-task-list"},
 }
-MATH_TAGS = frozenset(
-    "math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub"
-    " msubsup msup mtable mtd mtext mtr munder munderover".split()
-)
 MATH_ATTRIBUTES = {
     "math": {"display"},
     "menclose": {"notation"},
@@ -96,5 +104,8 @@ def slot(number: int, *, tag: str) -> str:
 
 
 def is_web_address(href: str) -> bool:
-    """Whether a link target leaves the page for the web or mail: absolute, with an allowed scheme (S20)."""
+    """Whether a link target leaves the page for the web or mail: absolute, with an allowed scheme (S20).
+
+    An address with a name before its host (`https://bank.example@evil.example`) is refused: it is there to deceive.
+    """
     return bool(_WEB_ADDRESS.match(href))

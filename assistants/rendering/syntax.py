@@ -1,11 +1,14 @@
 """The Markdown that is understood: CommonMark with tables, strikethrough, tasks, bare links and formulas, without HTML."""
 
 import re
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, fence
+from markdown_it.rules_core import StateCore, text_join
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
 from mdit_py_plugins.gfm_autolink import gfm_autolink_plugin
 
@@ -19,18 +22,53 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _ESCAPED_LABEL = re.compile(r"[\d\s,;–-]+|[^\W\d_]{3,}[\w\s.-]*")
 
 
+class InlineCache:
+    """The parsed lines of a text's last parsing, for a text that is parsed again with more at its end."""
+
+    def __init__(self) -> None:
+        self.references: dict[str, Any] = {}
+        self.lines: dict[str, list[Token] | None] = {}
+
+
 def make_parser(renderer: type[RendererHTML]) -> MarkdownIt:
-    """Builds the one parser; `env` must hold `deadline`, and closed fences get `meta["closed"]`."""
+    """Builds the one parser; `env` must hold `deadline` and an `inline_cache`; fences get `meta["closed"]`."""
     parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False, "tasklists": True}, renderer_cls=renderer)
     parser.enable(["table", "strikethrough"])
     gfm_autolink_plugin(parser)
+    parser.core.ruler.at("inline", _inline)
+    parser.disable("text_join")
     parser.inline.ruler.before("text", "deadline", _inline_deadline)
     parser.inline.ruler.before("escape", "dollar_math", _dollar_formula)
     parser.inline.ruler.before("escape", "bracket_math", _bracket_formula)
     parser.block.ruler.before("table", "deadline", _block_deadline, {"alt": _TERMINATES})
     parser.block.ruler.at("fence", _fence, {"alt": _TERMINATES})
     parser.block.ruler.before("fence", "math_block", _formula_block, {"alt": _TERMINATES})
+    # The rules are compiled on first use, half of them visible to a second thread meanwhile.
+    for ruler in (parser.core.ruler, parser.block.ruler, parser.inline.ruler, parser.inline.ruler2):
+        ruler.getRules("")
     return parser
+
+
+def _inline(state: StateCore) -> None:
+    cache: InlineCache = state.env["inline_cache"]
+    known = cache.lines if cache.references == state.env["references"] else {}
+    lines = [token for token in state.tokens if token.type == "inline"]
+    fresh = [token for token in lines if token.content not in known]
+    for token in fresh:
+        token.children = state.md.inline.parse(token.content, state.md, state.env, [])
+    _join_text(state, fresh)
+    known = known | {token.content: token.children for token in fresh}
+    for token in lines:
+        token.children = known[token.content]
+    # Only what this parsing uses is kept, or every state of a growing line would stay.
+    cache.references, cache.lines = dict(state.env["references"]), {token.content: known[token.content] for token in lines}
+
+
+def _join_text(state: StateCore, tokens: list[Token]) -> None:
+    # Joining pieces of text changes tokens in place, which must happen to each of them once only.
+    everything, state.tokens = state.tokens, tokens
+    text_join(state)
+    state.tokens = everything
 
 
 def _inline_deadline(state: StateInline, silent: bool) -> bool:
