@@ -72,7 +72,7 @@ def may(actor: Actor, action: str, target: object) -> bool:
         case Assistant():
             return action == "use" and _may_use(actor, target)
         case DocumentRoot():
-            return action == "read" and role_in(actor, target.tenant_id) is not None
+            return action == "read" and (target.public or role_in(actor, target.tenant_id) is not None)
         case Tenant():
             if action == "manage":
                 return tenants_managed_by(actor).filter(pk=target.pk).exists()

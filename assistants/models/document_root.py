@@ -9,6 +9,9 @@ class DocumentRoot(models.Model):
     tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="document_roots")
     name = models.CharField(max_length=80, help_text="What people and assistants call it.")
     path = models.CharField(max_length=500, help_text="The folder's absolute path on this server.")
+    public = models.BooleanField(
+        default=False, help_text="Visitors of public assistants may search and read it too, without signing in."
+    )
     indexed = models.DateTimeField(null=True, editable=False)
     report = models.JSONField(default=dict, editable=False)
 
