@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from assistants.models import Assistant, Thread, ToolCall, Turn
-from assistants.turns.questions import QUESTION_TOOL
+from assistants.conversations.overview import UNREAD, Facts
+from assistants.models import Assistant, Thread
 
-from .look import PLAIN, TURNS, Look, turn_look
+from .look import PLAIN, TURNS, Look
 
 register = template.Library()
 
@@ -38,21 +38,18 @@ class Day:
 
 
 @register.simple_tag
-def conversations(rows: list[dict[str, Any]], states: dict[int, str], current: Thread | None) -> list[Day]:
+def conversations(rows: list[dict[str, Any]], facts: Facts, current: Thread | None) -> list[Day]:
     """The days, newest first, with pinned conversations above them.
 
-    A tree is shown in full where the reader is; elsewhere only its sub-chats that work or ask.
+    A tree is shown in full where the reader is; elsewhere only its sub-chats that work, ask or have news.
     """
-    everything = [row["thread"] for row in rows] + [child for row in rows for child in row["children"]]
-    asking = _asking([thread.pk for thread in everything])
     here = current.root_id_or_own if current else None
     days: dict[str, list[Branch]] = {}
     for row in rows:
         root = row["thread"]
-        branch = Branch(root, _look(root, states, asking), unread=root.pk != here and root.last_news > root.seen_event)
-        listed = [each for each in row["children"] if root.pk == here or each.pk in states or each.pk in asking]
-        ends = _ends(listed) if root.pk == here else {}
-        branch.children = _hang([Branch(each, _look(each, states, asking, ends.get(each.pk))) for each in listed])
+        branch = Branch(root, _look(root, facts), unread=row["state"] == UNREAD)
+        listed = [each for each in row["children"] if root.pk == here or facts.state_of(each)]
+        branch.children = _hang([_child(each, facts, told=root.pk == here) for each in listed])
         branch.hidden = len(row["children"]) - len(listed)
         label = _("Pinned") if root.pinned else day_label(timezone.localdate(root.updated), timezone.localdate())
         days.setdefault(label, []).append(branch)
@@ -60,9 +57,10 @@ def conversations(rows: list[dict[str, Any]], states: dict[int, str], current: T
 
 
 @register.simple_tag
-def first_choice(assistants: Iterable[Assistant]) -> Assistant:
-    """Whom an empty chat offers first: one who can bring in others, since it can answer most."""
-    return max(assistants, key=lambda each: "invoke_assistant" in each.tools)
+def first_choice(assistants: Iterable[Assistant], wanted: str | None = None) -> Assistant:
+    """Whom an empty chat offers first: the one whose number the address names, else one who can bring in others, since
+    it can answer most."""
+    return max(assistants, key=lambda each: (str(each.pk) == wanted, "invoke_assistant" in each.tools))
 
 
 def day_label(day: date, today: date) -> str:
@@ -88,26 +86,14 @@ def _hang(listed: list[Branch]) -> list[Branch]:
     return top
 
 
-def _look(thread: Thread, states: dict[int, str], asking: set[int], end: Turn | None = None) -> Look:
-    if thread.pk in asking:
+def _child(thread: Thread, facts: Facts, *, told: bool) -> Branch:
+    look = _look(thread, facts)
+    if told and look is PLAIN:
+        look = TURNS.get(facts.outcomes.get(thread.pk, ""), PLAIN)
+    return Branch(thread, look, unread=thread.pk in facts.news)
+
+
+def _look(thread: Thread, facts: Facts) -> Look:
+    if thread.pk in facts.asking:
         return TURNS["asking"]
-    if thread.pk in states:
-        return TURNS.get(states[thread.pk], PLAIN)
-    return turn_look(end) if end else PLAIN
-
-
-def _asking(threads: list[int]) -> set[int]:
-    """The threads that wait for a person: an unanswered question, or a call that only a person can settle."""
-    calls = ToolCall.objects.filter(turn__thread__in=threads)
-    questions = calls.filter(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True)
-    return {*questions.values_list("turn__thread", flat=True), *_undecided(calls)}
-
-
-def _undecided(calls: Any) -> list[int]:
-    return list(calls.filter(needs_decision=True).values_list("turn__thread", flat=True))
-
-
-def _ends(listed: list[Thread]) -> dict[int, Turn]:
-    """The last turn of each sub-chat."""
-    turns = Turn.objects.filter(thread__in=[each.pk for each in listed]).order_by("pk")
-    return {turn.thread_id: turn for turn in turns.only("state", "reason", "thread_id")}
+    return TURNS.get(facts.active.get(thread.pk, ""), PLAIN)
