@@ -4,4 +4,4 @@ from django.contrib.admin import apps
 
 
 class AdminConfig(apps.AdminConfig):
-    default_site = "assistants.admin.site.Site"
+    default_site = "assistants.admin_site.Site"

@@ -1,1 +1,5 @@
 """The pages on which a team is set up and looked after."""
+
+from . import assistants, audit, documents, profiles, tenants, threads, users
+
+__all__ = ["assistants", "audit", "documents", "profiles", "tenants", "threads", "users"]

@@ -10,16 +10,15 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from assistants import access
 
 View = Callable[..., HttpResponse]
-# The order in which somebody sets a team up, then what they look at.
-ORDER = (
-    *("Tenant", "LLMProfile", "Assistant", "Domain", "DocumentRoot", "User"),
-    *("Thread", "Turn", "Delegation", "AuditEntry"),
-)
+# Two groups, each in the order in which somebody goes through them.
+SET_UP = ("Tenant", "User", "LLMProfile", "Assistant", "Domain", "DocumentRoot")
+LOOK_AFTER = ("Thread", "Turn", "AuditEntry")
 
 
 class Foreign(Http404):
@@ -36,7 +35,7 @@ class Site(admin.AdminSite):
 
     site_title = "TaskMonkey"
     site_header = "TaskMonkey"
-    index_title = _("Set up and look after")
+    index_title = _("Administration")
     empty_value_display = "–"
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
@@ -67,7 +66,15 @@ class Site(admin.AdminSite):
         return redirect_to_login(request.GET.get("next", request.path), settings.LOGIN_URL)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
-        found = super().get_app_list(request, app_label)
-        for app in found:
-            app["models"].sort(key=lambda each: ORDER.index(each["object_name"]) if each["object_name"] in ORDER else 99)
-        return found
+        """One list for the index and the side bar: what is set up, and what is looked after."""
+        found = {each["object_name"]: each for app in super().get_app_list(request) for each in app["models"]}
+        return [
+            {
+                "name": heading,
+                "app_label": label,
+                "app_url": reverse("admin:index"),
+                "has_module_perms": True,
+                "models": [found[name] for name in names if name in found],
+            }
+            for heading, label, names in ((_("Set up"), "set-up", SET_UP), (_("Look after"), "look-after", LOOK_AFTER))
+        ]

@@ -1,0 +1,41 @@
+"""Shows from which call a sub-chat came, on the page of its conversation."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from assistants.admin.scope import ReadOnly
+from assistants.admin.threads import ThreadAdmin
+from subchats.models import Delegation
+
+
+class DelegationInline(ReadOnly, admin.StackedInline):  # type: ignore[type-arg]
+    """One row, only where the conversation is a sub-chat; the conversation's own page has asked who may look."""
+
+    model = Delegation
+    fk_name = "child"
+    verbose_name_plural = _("delegated")
+    fields = (("kind", "called_by"), ("created", "returned_at"), ("handed_back", "sent_up"))
+    readonly_fields = ("kind", "called_by", "created", "returned_at", "handed_back", "sent_up")
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return obj is None or obj.parent_id is not None
+
+    @admin.display(description=_("called by"))
+    def called_by(self, delegation: Delegation) -> str:
+        call = delegation.call
+        return f"turn {call.turn_id}, {call.name}" if call else str(_("the command line"))
+
+    @admin.display(description=_("handed back"), boolean=True)
+    def handed_back(self, delegation: Delegation) -> bool:
+        return delegation.hand_back is not None
+
+    @admin.display(description=_("sent up again"), boolean=True)
+    def sent_up(self, delegation: Delegation) -> bool:
+        return delegation.sent_turn > 0
+
+
+ThreadAdmin.inlines = [*ThreadAdmin.inlines, DelegationInline]
