@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .phrases import phrase
 from .refusals import reason_of
 from .steps import Answer, Call, Need, Step
-from .stopwords import STOP
+from .stopwords import STOP, split_words
 from .talk import Talk
 from .words import words_of
 
@@ -20,13 +20,19 @@ _SPOKEN = (
 )
 _SYMBOLS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**", ":": "/", "\u00a0": "", "\u202f": ""})
 _NUMBER = r"\d+(?:[.,]\d+)*"
-_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?:\d{2,4}|(?=\s*\w))|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d{2}\b")
+_DATE = re.compile(
+    r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?:\d{2,4}|(?=\s*\w))|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d{2}\b"
+)
 _SHARE = re.compile(rf"({_NUMBER})\s*%\s*(?:of|von|vom|des|der)\s*({_NUMBER})")
 _ADDED_SHARE = re.compile(rf"^({_NUMBER})\s*([+-])\s*({_NUMBER})\s*%$")
 _EXPRESSION = re.compile(rf"[(\s-]*{_NUMBER}(?:\s*%)?(?:[\s)]*(?:\*\*|[-+*/])[\s(-]*{_NUMBER}(?:\s*%)?)+[\s)]*")
 _TRIGGERS = frozenset(
-    """calculate compute work result equals equal sum total makes make add up amount amounts euro euros eur dollar dollars usd
-    rechne berechne berechnen ausrechnen rechnen ergibt ergeben macht machen ergebnis summe betragt betragen gleich""".split()
+    split_words(
+        """
+        calculate compute work result equals equal sum total makes make add up amount amounts euro euros eur dollar dollars
+        usd rechne berechne berechnen ausrechnen rechnen ergibt ergeben macht machen ergebnis summe betragt betragen gleich
+        """
+    )
 )
 
 

@@ -89,11 +89,13 @@ def _owner_first(report: Report, waiting: list[Delegate], talk: Talk) -> list[De
 
 
 def _look_oneself(wish: Wish, talk: Talk, tried: Sequence[Report]) -> Step:
-    notes = "\n\n".join(render_failure(each, talk.language) for each in tried)
-    if "search_documents" not in talk.offers:
+    looks = "search_documents" in talk.offers
+    notes = "\n\n".join(render_failure(each, talk.language, asked=wish.text, briefly=looks) for each in tried)
+    if not looks:
         established = " ".join(each.established for each in tried if each.established)
         return Miss(text=notes or phrase(talk.language, "no_search"), established=established)
-    step = Lookup(wish, may_ask=False).advance(talk)
+    # Whoever handed back has most likely searched the same documents in every way.
+    step = Lookup(wish, may_ask=False, rounds=1).advance(talk)
     if isinstance(step, Answer):
         return Answer(f"{notes}\n\n{step.text}".strip())
     if isinstance(step, Miss):

@@ -1,39 +1,63 @@
 """How well passages answer a wish: which words they carry, and which sentence carries most of them."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .passages import Passage
 from .segments import Segment, cut_segments
 from .wish import Wish
-from .words import Word, best_likeness, words_of
+from .words import Word, likeness, words_of
 
 GOOD = 0.6
 """The share of the wish's words from which on a passage counts as an answer."""
+FAIR = 0.45
+"""The share that is enough if at least two telling words are among it."""
 FAINT = 0.3
 """The share below which a passage is not worth showing."""
+CARRIED_WEIGHT = 0.4
+"""What a word counts that was taken over from an earlier question."""
+
+Strengths = Mapping[Word, float]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One passage with its best segment. `coverage` (0..1) is the share of the wish's words that it carries."""
+    """One passage with its best segment. `coverage` (0..1) is the share of the wish's words that it carries;
+    `by_heading` says that the segment itself has none of them, only what stands over it."""
 
     passage: Passage
     segments: tuple[Segment, ...]
     best: Segment
     coverage: float
     score: float
-    named: float
+    by_heading: bool
+    telling: int
     carried: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def good(self) -> bool:
+        """Whether the passage counts as an answer."""
+        return self.coverage >= GOOD or (self.coverage >= FAIR and self.telling > 1)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How strongly every text carries every word of the wish (0..1), and how much each word tells."""
+
+    weights: Strengths
+    rarity: Strengths
+    texts: Mapping[str, Strengths]
 
 
 def rank_findings(wish: Wish, passages: Sequence[Passage]) -> tuple[Finding, ...]:
-    """The passages that carry anything of the wish, best first; equal ones in the order of the search."""
+    """The passages that carry anything of the wish, answers first, then the best; equal ones in the search's order."""
     if not wish.searched:
         return ()
-    weights = _weights(wish, passages)
-    findings = [finding for passage in passages if (finding := _finding(wish, passage, weights))]
-    return tuple(sorted(findings, key=lambda each: (-round(each.score, 4), each.passage.rank, each.passage.document)))
+    cut = [(passage, cut_segments(passage.text)) for passage in passages]
+    scale = _scale(wish, cut)
+    findings = [finding for passage, segments in cut if (finding := _finding(wish, passage, segments, scale))]
+    return tuple(sorted(findings, key=lambda each: (not each.good, -round(each.score, 4), each.passage.rank, _place(each))))
 
 
 def missing_words(wish: Wish, findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -42,68 +66,87 @@ def missing_words(wish: Wish, findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(word.text for word in wish.words if word.weight >= 1 and word.text not in carried)
 
 
-def _weights(wish: Wish, passages: Sequence[Passage]) -> dict[Word, float]:
-    """A word that few of the passages carry tells more; one taken over from an earlier question tells less."""
-    texts = [words_of(f"{passage.title} {passage.text}") for passage in passages]
+def _scale(wish: Wish, cut: Sequence[tuple[Passage, Sequence[Segment]]]) -> Scale:
     own = {word.stem for word in wish.words}
-    weights = {}
-    for word in wish.searched:
-        bearers = sum(1 for each in texts if best_likeness(word, each) > 0)
-        rarity = 1.0 + 0.5 * (1 - bearers / max(len(texts), 1)) if bearers else 1.0
-        weights[word] = word.weight * rarity * (1.0 if word.stem in own or not own else 0.6)
-    return weights
+    weights = {word: word.weight * (1.0 if word.stem in own or not own else CARRIED_WEIGHT) for word in wish.searched}
+    bags: dict[str, dict[str, Word]] = {}
+    for passage, segments in cut:
+        for text in [_names(passage)] + [text for each in segments for text in (each.text, _above(each, passage))]:
+            if text not in bags:
+                bags[text] = {word.folded: word for word in words_of(text)}
+    # Every pair of a wanted and a found word is compared once: the texts share most of their words.
+    vocabulary = {folded: word for bag in bags.values() for folded, word in bag.items()}
+    hits = {
+        wanted: {folded: like for folded, word in vocabulary.items() if (like := likeness(wanted, word)) > 0}
+        for wanted in weights
+    }
+    texts = {
+        text: {
+            wanted: max((like for folded, like in near.items() if folded in bag), default=0.0) for wanted, near in hits.items()
+        }
+        for text, bag in bags.items()
+    }
+    counted = [texts[each.text] for _, segments in cut for each in segments]
+    return Scale(weights, {word: weight * _rarity(word, counted) for word, weight in weights.items()}, texts)
 
 
-def _finding(wish: Wish, passage: Passage, weights: dict[Word, float]) -> Finding | None:
-    segments = cut_segments(passage.text)
-    quotable = [each for each in segments if each.kind != "heading"]
+def _rarity(word: Word, counted: Sequence[Strengths]) -> float:
+    """A word that few of all segments carry tells more about the right one: between 0.5 and 1.5."""
+    bearers = sum(1 for each in counted if each[word] > 0)
+    return 0.5 + math.log(1 + len(counted) / bearers) / math.log(1 + len(counted)) if bearers else 1.0
+
+
+def _finding(wish: Wish, passage: Passage, segments: Sequence[Segment], scale: Scale) -> Finding | None:
+    quotable = [each for each in segments if each.quotable]
     if not quotable:
         return None
-    above = words_of(f"{passage.title} {passage.name}")
-    tables = {each: _strengths(weights, words_of(each.text)) for each in segments}
-    headings = {each.heading: _strengths(weights, words_of(each.heading)) for each in segments}
-    named = _strengths(weights, (*above, *words_of(" ".join(headings))))
-    total = sum(weights.values())
-    together = {word: max(named[word], *(table[word] for table in tables.values())) for word in weights}
-    coverage = sum(weights[word] * strength for word, strength in together.items()) / total
+    carrying = [scale.texts[text] for each in segments for text in (each.text, _above(each, passage))]
+    named = scale.texts[_names(passage)]
+    together = {word: max(named[word], *(each[word] for each in carrying)) for word in scale.weights}
+    own = {word: weight for word, weight in scale.weights.items() if word in wish.words and word.weight >= 1} or scale.weights
+    coverage = _share(together, own)
     if coverage <= 0:
         return None
-    scores = [(_segment_score(wish, each, place, quotable, tables, headings, weights), -place, each) for place, each in enumerate(quotable)]
-    best_score, _, best = max(scores, key=lambda each: each[:2])
-    name_share = sum(weights[word] * strength for word, strength in named.items()) / total
+    best_score, place = max((_segment_score(wish, passage, quotable, place, scale), -place) for place in range(len(quotable)))
+    score = best_score / sum(scale.rarity.values()) + 0.3 * coverage
     return Finding(
         passage=passage,
-        segments=segments,
-        best=best,
+        segments=tuple(segments),
+        best=quotable[-place],
         coverage=coverage,
-        score=coverage + best_score / total + 0.1 * name_share + 0.1 / (passage.rank + 1),
-        named=name_share,
+        score=score + 0.1 * _share(named, scale.weights) + 0.1 / (passage.rank + 1),
+        by_heading=not any(scale.texts[quotable[-place].text].values()),
+        telling=sum(1 for word in own if word.weight >= 1 and together[word] > 0),
         carried=frozenset(word.text for word, strength in together.items() if strength > 0),
     )
 
 
-def _segment_score(
-    wish: Wish,
-    segment: Segment,
-    place: int,
-    quotable: Sequence[Segment],
-    tables: dict[Segment, dict[Word, float]],
-    headings: dict[str, dict[Word, float]],
-    weights: dict[Word, float],
-) -> float:
-    own, above = tables[segment], headings[segment.heading]
-    near = [tables[each] for each in quotable[max(0, place - 1) : place + 2] if each.block == segment.block]
-    score = 0.0
-    for word, weight in weights.items():
-        around = max((0.35 * table[word] for table in near), default=0.0)
-        score += weight * max(own[word], 0.5 * above[word], around)
+def _segment_score(wish: Wish, passage: Passage, quotable: Sequence[Segment], place: int, scale: Scale) -> float:
+    segment = quotable[place]
+    own, above = scale.texts[segment.text], scale.texts[_above(segment, passage)]
+    near = [scale.texts[each.text] for each in quotable[max(0, place - 1) : place + 2] if each.block == segment.block]
+    score = sum(
+        weight * max(own[word], 0.5 * above[word], *(0.35 * each[word] for each in near))
+        for word, weight in scale.rarity.items()
+    )
     if wish.numeric and any(each.isdigit() for each in segment.text):
         score += 0.4
-    if segment.kind == "sentence" and len(segment.text) < 25:
-        score -= 0.3
+    if segment.kind == "code" or (segment.kind == "sentence" and len(segment.text) < 25):
+        score -= 0.2
     return score - 0.0005 * max(0, len(segment.text) - 300)
 
 
-def _strengths(weights: dict[Word, float], words: Sequence[Word]) -> dict[Word, float]:
-    distinct = {word.stem: word for word in words}.values()
-    return {word: best_likeness(word, distinct) for word in weights}
+def _names(passage: Passage) -> str:
+    return f"{passage.title} {passage.name}"
+
+
+def _above(segment: Segment, passage: Passage) -> str:
+    return f"{segment.heading or passage.title} {segment.above}"
+
+
+def _place(finding: Finding) -> tuple[str, int]:
+    return finding.passage.document, finding.passage.first_line
+
+
+def _share(strengths: Strengths, weights: Strengths) -> float:
+    return sum(weight * strengths[word] for word, weight in weights.items()) / sum(weights.values())

@@ -3,19 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .findings import FAINT, GOOD, Finding, missing_words, rank_findings
-from .passages import Passage, passages_of, total_of
+from .ambiguity import ambiguous_documents
+from .findings import FAINT, Finding, missing_words, rank_findings
+from .opening import is_named, open_document
+from .passages import passages_of, total_of
 from .phrases import enumerated, phrase, quoted
-from .queries import query_rounds
+from .queries import ROUNDS, queries_of_round
 from .quoting import Quote, make_quote, overlaps, render_quote
-from .readings import ambiguous_documents
 from .refusals import reason_of
 from .steps import Answer, Call, Miss, Need, Question, Step
 from .talk import Result, Talk
 from .wish import Wish
 
 MAX_QUOTES = 4
-LIMIT = 8
+LIMIT = 15
 
 
 @dataclass(frozen=True)
@@ -24,32 +25,39 @@ class Lookup:
 
     wish: Wish
     may_ask: bool = True
+    rounds: int = ROUNDS
 
     def advance(self, talk: Talk) -> Step:
         results: list[Result] = []
         findings: tuple[Finding, ...] = ()
         queries: list[str] = []
-        for round_queries in query_rounds(self.wish):
-            calls = _search_calls(talk, round_queries)
-            told = [talk.result_of(call.tool, call.arguments) for call in calls]
-            missing = [call for call, result in zip(calls, told, strict=True) if result is None]
-            if missing:
-                return Need(tuple(missing))
-            results += [result for result in told if result]
-            queries += round_queries
+        for number in range(min(self.rounds, ROUNDS)):
+            missing = missing_words(self.wish, findings)
+            fresh = queries_of_round(number, self.wish, missing=missing, found_any=bool(findings), before=queries)
+            told, needed = _told(talk, _search_calls(talk, fresh))
+            if needed:
+                return Need(needed)
+            results += told
+            queries += fresh
             findings = self._findings(results)
-            if findings and findings[0].coverage >= GOOD:
+            if any(each.good for each in findings):
                 break
+        if not any(each.good for each in findings):
+            read, needed = _read_named(talk, self.wish.documents)
+            if needed:
+                return Need(needed)
+            results += read
+            findings = self._findings(results)
         return self._conclude(talk, results, findings, queries)
 
     def _findings(self, results: Sequence[Result]) -> tuple[Finding, ...]:
         passages = passages_of(results)
         if self.wish.documents:
-            passages = tuple(each for each in passages if _is_among(each, self.wish.documents))
+            passages = tuple(each for each in passages if any(is_named(each.document, name) for name in self.wish.documents))
         return rank_findings(self.wish, passages)
 
     def _conclude(self, talk: Talk, results: list[Result], findings: tuple[Finding, ...], queries: list[str]) -> Step:
-        if not findings or findings[0].coverage < GOOD:
+        if not findings or not findings[0].good:
             return _miss(self.wish, talk, results, findings, queries)
         if self.may_ask and not self.wish.settled and (options := ambiguous_documents(self.wish, findings)):
             return Question(phrase(talk.language, "which_document", words=self.wish.subject), options)
@@ -77,10 +85,18 @@ def render_findings(wish: Wish, findings: Sequence[Finding], language: str, *, t
     tail = []
     if missing := missing_words(wish, used):
         tail.append(phrase(language, "not_mentioned", words=enumerated(language, [quoted(language, each) for each in missing])))
-    others = dict.fromkeys(f"`{each.passage.document}`" for each in findings if each.passage.document not in documents)
+    best = findings[0]
+    near = [each for each in findings if each.coverage >= 0.7 * best.coverage and each.score >= 0.6 * best.score]
+    others = dict.fromkeys(f"`{each.passage.document}`" for each in near if each.passage.document not in documents)
     if others and total > len(quotes):
         tail.append(phrase(language, "elsewhere", documents=", ".join(list(others)[:4])))
     return "\n\n".join([*parts, *([" ".join(tail)] if tail else [])])
+
+
+def _told(talk: Talk, calls: Sequence[Call]) -> tuple[list[Result], tuple[Call, ...]]:
+    """The results of those calls that have one, and the calls that are still needed."""
+    told = [(call, talk.result_of(call.tool, call.arguments)) for call in calls]
+    return [result for _, result in told if result], tuple(call for call, result in told if result is None)
 
 
 def _search_calls(talk: Talk, queries: Sequence[str]) -> list[Call]:
@@ -88,19 +104,24 @@ def _search_calls(talk: Talk, queries: Sequence[str]) -> list[Call]:
     return [Call("search_documents", arguments) for arguments in fitted if arguments is not None]
 
 
+def _read_named(talk: Talk, documents: Sequence[str]) -> tuple[list[Result], tuple[Call, ...]]:
+    """Named documents themselves: a search over everything may leave them out."""
+    opened = [open_document(talk, each, start=1, lines=400) for each in documents[:3]]
+    needed = tuple(call for each in opened if isinstance(each, Need) for call in each.calls)
+    return [each for each in opened if isinstance(each, Result)], needed
+
+
 def _worth_quoting(findings: Sequence[Finding]) -> list[Finding]:
     best = findings[0]
-    return [each for each in findings if each.coverage >= 0.8 * best.coverage and each.score >= 0.7 * best.score]
-
-
-def _is_among(passage: Passage, documents: Sequence[str]) -> bool:
-    return any(passage.document == each or passage.document.endswith("/" + each) for each in documents)
+    return [each for each in findings if each.coverage >= 0.8 * best.coverage and each.score >= 0.85 * best.score]
 
 
 def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[Finding], queries: Sequence[str]) -> Miss:
-    words = enumerated(talk.language, [quoted(talk.language, word.text) for word in wish.words]) or quoted(talk.language, wish.text)
+    words = enumerated(talk.language, [quoted(talk.language, word.text) for word in wish.words]) or quoted(
+        talk.language, wish.text
+    )
     searched = enumerated(talk.language, [quoted(talk.language, each) for each in dict.fromkeys(queries)])
-    refused = next((each for each in results if each.refusal), None)
+    refused = next((each for each in results if each.tool == "search_documents" and (each.refusal or not each.data)), None)
     if refused and not findings:
         text = phrase(talk.language, "refused", reason=reason_of(refused, talk.language))
         return Miss(text=text, established=text)
@@ -111,7 +132,7 @@ def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[
             listed = enumerated(talk.language, [quoted(talk.language, each) for each in missing])
             lines.append(phrase(talk.language, "not_mentioned_here", words=listed))
         established = phrase(talk.language, "searched_near", queries=searched, document=findings[0].passage.document)
-        return Miss(text="\n\n".join(lines), established=established)
+        return Miss(text="\n\n".join(lines), established=established, near=True)
     if wish.documents:
         text = phrase(talk.language, "nothing_found_in", words=words, document=", ".join(wish.documents))
     else:
@@ -121,10 +142,11 @@ def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[
 
 def _cut_off(talk: Talk, finding: Finding) -> Call | None:
     """The lines after a passage that ends in the middle of its best part, if they can be read."""
-    last = [each for each in finding.segments if each.kind != "heading"][-1]
+    last = [each for each in finding.segments if each.quotable][-1]
     passage = finding.passage
     ends = passage.text.rstrip()[-1:]
-    if not passage.first_line or finding.best != last or (last.kind == "sentence" and ends in '.!?…"”“)'):
+    unfinished = ends == ":" or (last.kind == "sentence" and ends.isalnum()) or (last.kind == "code" and ends not in "`~")
+    if not passage.counted or finding.best != last or not unfinished:
         return None
     start = passage.first_line + passage.text.count("\n", 0, finding.best.start)
     arguments = talk.offers.fit("read_document", document=passage.document, start=start, lines=30)

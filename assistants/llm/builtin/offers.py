@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic_ai.tools import ToolDefinition
 
-_DELEGATE_LINE = re.compile(r"^\s*[-*]\s+`?([\w-]+)`?:\s*(.*?)(?:\s+[—–-]\s+(.*))?$", re.MULTILINE)
+_DELEGATE_LINE = re.compile(r"^\s*[-*]\s+`?([\w-]+)`?:\s*(.*?)(?:\s+—\s+(.*))?$", re.MULTILINE)
 _UNFIT = object()
+_PLAIN: dict[str, type] = {"boolean": bool, "null": type(None), "number": float}
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,7 @@ def _delegates(tool: ToolDefinition) -> tuple[Delegate, ...]:
     field = schema.get("properties", {}).get("assistant", {})
     told = {found[1]: (found[2], found[3] or "") for found in _DELEGATE_LINE.finditer(tool.description or "")}
     slugs = _choices(field, schema.get("$defs", {})) or list(told)
-    return tuple(
-        Delegate(slug, *told.get(slug, (slug.replace("-", " ").replace("_", " ").capitalize(), ""))) for slug in slugs
-    )
+    return tuple(Delegate(slug, *told.get(slug, (slug.replace("-", " ").replace("_", " ").capitalize(), ""))) for slug in slugs)
 
 
 def _choices(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[str]:
@@ -83,7 +82,8 @@ def _fit(schema: Mapping[str, Any], value: Any, definitions: Mapping[str, Any]) 
     fitter = fitters.get(schema.get("type", "object" if "properties" in schema else ""))
     if fitter:
         return fitter(schema, value, definitions)
-    return _UNFIT if schema.get("type") == "boolean" and not isinstance(value, bool) else value
+    kind = _PLAIN.get(schema.get("type", ""), object)
+    return value if isinstance(value, kind) else _UNFIT
 
 
 def _fit_object(schema: Mapping[str, Any], value: Any, definitions: Mapping[str, Any]) -> Any:
@@ -118,5 +118,5 @@ def _fit_string(schema: Mapping[str, Any], value: Any, _: Mapping[str, Any]) -> 
 def _fit_number(schema: Mapping[str, Any], value: Any, _: Mapping[str, Any]) -> Any:
     if not isinstance(value, int) or isinstance(value, bool):
         return _UNFIT
-    lowest, highest = schema.get("minimum", value), schema.get("maximum", value)
-    return max(lowest, min(highest, value))
+    at_most = min(value, schema.get("maximum", value))
+    return max(at_most, schema.get("minimum", at_most))

@@ -13,13 +13,16 @@ _PLACE = re.compile(r"(\d+)(?:\D+(\d+))?")
 
 @dataclass(frozen=True)
 class Passage:
-    """Some lines of a document, verbatim. `first_line` is 0 when the place says no lines; `rank` is the search's order."""
+    """Some lines of a document, verbatim. `first_line` is 0 when the place says no lines; `counted` says that `text` is
+    exactly those lines, so that one can count to a sentence; `rank` is the search's order."""
 
     document: str
     text: str
     title: str = ""
     place: str = ""
     first_line: int = 0
+    last_line: int = 0
+    counted: bool = False
     rank: int = 0
 
     @property
@@ -48,7 +51,9 @@ def _read(result: Result) -> list[Passage]:
     if isinstance(data.get("text"), str):
         start = data.get("start")
         first = start if isinstance(start, int) else 0
-        return [Passage(document=str(data.get("document", "")), text=data["text"], first_line=first)]
+        last = first + data["text"].count("\n")
+        name = str(data.get("document", ""))
+        return [Passage(document=name, text=data["text"], first_line=first, last_line=last, counted=first > 0)]
     listed = data.get("results")
     items = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     return [_passage(item, rank) for rank, item in enumerate(items) if item.get("passage")]
@@ -58,13 +63,13 @@ def _passage(item: dict[str, Any], rank: int) -> Passage:
     text, place = str(item["passage"]), str(item.get("place") or "")
     found = _PLACE.search(place)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-    # Only a passage that holds exactly the lines it claims lets us count to the line of a sentence.
-    counted = bool(found) and text.rstrip("\n").count("\n") == last - first
     return Passage(
         document=str(item.get("document") or ""),
         text=text,
         title=heading_text(str(item.get("title") or " ")),
         place=place,
-        first_line=first if counted else 0,
+        first_line=first,
+        last_line=last,
+        counted=bool(found) and text.count("\n") == last - first,
         rank=rank,
     )

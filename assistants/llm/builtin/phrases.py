@@ -1,5 +1,7 @@
 """Everything the engine says in its own words, in one table per language."""
 
+from .stopwords import split_words
+
 PHRASES: dict[str, dict[str, str]] = {
     "en": {
         "greeting": "Hello! I look things up and quote what I find. {can}",
@@ -7,7 +9,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "bye": "Goodbye.",
         "can_search": "Ask about something in your documents, and I quote the passages with their file names.",
         "can_delegate": "I pass questions on to: {names}.",
-        "can_both": "Ask about something in your documents, or leave it to me to pass it on to: {names}.",
+        "can_both": "Ask about something in your documents; I answer myself or pass it on to {names}.",
         "can_little": "I can do only what my tools allow.",
         "help": "This is what I can do here:",
         "help_search_documents": "**Search the documents** and quote what they say, with file and lines.",
@@ -18,9 +20,11 @@ PHRASES: dict[str, dict[str, str]] = {
         "help_spawn_agent": "**Start a helper** for one task: “Start a sub-agent that looks for the notice period.”",
         "help_ask_clarifying_question": "**Ask back** when a request is vague or has several readings.",
         "help_nothing": "No tool is switched on for me, so I can't look anything up.",
-        "honest": "I am the built-in engine: rules and search, not a language model. I have no general knowledge and don't write, "
+        "honest": "I am the built-in engine: rules and search, not a language model. I have no general knowledge and "
+        "don't write, "
         "translate or summarise in my own words. {connect}",
-        "connect": "To connect a language model: in the admin pages under Profiles, or start the server with `OPENAI_API_KEY` or "
+        "connect": "To connect a language model: in the admin pages under Profiles, or start the server with "
+        "`OPENAI_API_KEY` or "
         "`ANTHROPIC_API_KEY` set or a local OpenAI-compatible server running, or run `make model` for a small local one.",
         "cannot_write": "I can't write, translate or summarise in my own words; for that a language model has to be connected. "
         "What I can do is quote:",
@@ -35,7 +39,9 @@ PHRASES: dict[str, dict[str, str]] = {
         "nothing_found": "I found nothing about {words} in the documents. {honest}",
         "nothing_found_short": "I found nothing about {words} in the documents.",
         "nothing_found_in": "I found nothing about {words} in {document}.",
-        "general_knowledge": "I only know what the documents say and have no general knowledge. {connect}",
+        "general_knowledge": "I only know what the documents say. A connected language model would know more; ask me for "
+        "“help” to see how to "
+        "connect one.",
         "address_one": "You can address one of these directly: {names}.",
         "lines": "lines {first}-{last}",
         "line": "line {first}",
@@ -43,6 +49,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "which_delegate": "Who should take care of this?",
         "which_help": "What is it about?",
         "name_a_topic": "What is it about? Name a topic or a file, and I look it up.",
+        "name_a_topic_for": "What should {names} find out? Name a topic, and I pass it on.",
         "options_in_text": "{question}\n\n{options}\n\nPlease answer with one of these.",
         "calculated": "{expression} = **{value}**",
         "calculated_nothing": "I could not calculate `{expression}`: {reason}",
@@ -58,8 +65,11 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_report": "**{name}** gave no report: {reason}",
         "partial": "**{name}** was cut off; this report is likely incomplete ({reason}):",
         "handed_back": "**{name}** handed this back: {needed}",
+        "handed_back_all": "**{name}** found no answer and handed the question back.",
         "handed_back_known": "Established so far: {established}",
         "same_as": "**{name}** reports the same.",
+        "new_result": "**{name}** now reports:",
+        "new_result_on": "**{name}** now reports on “{question}”:",
         "helper": "The helper",
         "unknown_mention": "There is no assistant “{name}” here.",
         "who_there_is": "You can address: {names}.",
@@ -69,8 +79,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_listing": "I have no tool that lists all documents. Name a topic, and I say which documents mention it.",
         "listing": "These documents are there:",
         "outline": "{document} has {total} lines. I can't summarise it, but this is how it is built:",
+        "outline_part": "This is how far I read: line {last}.",
         "outline_no_headings": "{document} has {total} lines and no headings. It begins:",
         "opened": "{document}, {total} lines, begins:",
+        "opened_whole": "{document} says:",
         "continued": "It goes on:",
         "end_of_document": "That was the end of {document}.",
         "more_hint": "Say “more” to read on.",
@@ -92,11 +104,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "bye": "Auf Wiedersehen.",
         "can_search": "Einfach nach etwas aus den Dokumenten fragen; ich zitiere die Stellen mit Dateinamen.",
         "can_delegate": "Ich gebe Fragen weiter an: {names}.",
-        "can_both": "Einfach nach etwas aus den Dokumenten fragen; was besser zu {names} passt, gebe ich dorthin weiter.",
+        "can_both": "Einfach nach etwas aus den Dokumenten fragen; ich antworte selbst oder gebe es weiter an {names}.",
         "can_little": "Ich kann nur, was meine Werkzeuge hergeben.",
         "help": "Das kann ich hier:",
         "help_search_documents": "**In den Dokumenten suchen** und zitieren, was dort steht, mit Datei und Zeilen.",
-        "help_read_document": "**Ein Dokument öffnen**: „öffne handbuch.md“, oder „was steht in handbuch.md?“ für die Gliederung.",
+        "help_read_document": "**Ein Dokument öffnen**: „öffne handbuch.md“, oder „was steht in handbuch.md?“ für die "
+        "Gliederung.",
         "help_calculate": "**Rechnen**: „17 % von 2.340“.",
         "help_current_time": "**Uhrzeit und Datum**: „Wie spät ist es in Tokio?“",
         "help_delegates": "**Fragen weitergeben**, nach ihren Wörtern oder wenn `@name` dabeisteht:",
@@ -105,10 +118,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "help_nothing": "Für mich ist kein Werkzeug eingeschaltet; ich kann also nichts nachschlagen.",
         "honest": "Ich bin die eingebaute Maschine: Regeln und Suche, kein Sprachmodell. Ich habe kein Allgemeinwissen und "
         "schreibe, übersetze oder fasse nichts in eigenen Worten zusammen. {connect}",
-        "connect": "Ein Sprachmodell verbinden: in der Verwaltung unter „Profile“, oder den Server mit gesetztem `OPENAI_API_KEY` "
+        "connect": "Ein Sprachmodell verbinden: in der Verwaltung unter „Profile“, oder den Server mit gesetztem "
+        "`OPENAI_API_KEY` "
         "oder `ANTHROPIC_API_KEY` oder neben einem lokalen OpenAI-kompatiblen Server starten, oder mit `make model` ein "
         "kleines lokales holen.",
-        "cannot_write": "Schreiben, Übersetzen und Zusammenfassen in eigenen Worten kann ich nicht; dafür muss ein Sprachmodell "
+        "cannot_write": "Schreiben, Übersetzen und Zusammenfassen in eigenen Worten kann ich nicht; dafür muss ein "
+        "Sprachmodell "
         "verbunden sein. Zitieren kann ich:",
         "cannot_write_alone": "Schreiben, Übersetzen und Zusammenfassen in eigenen Worten kann ich nicht; dafür muss ein "
         "Sprachmodell verbunden sein. {connect}",
@@ -121,7 +136,9 @@ PHRASES: dict[str, dict[str, str]] = {
         "nothing_found": "Zu {words} habe ich in den Dokumenten nichts gefunden. {honest}",
         "nothing_found_short": "Zu {words} habe ich in den Dokumenten nichts gefunden.",
         "nothing_found_in": "Zu {words} habe ich in {document} nichts gefunden.",
-        "general_knowledge": "Ich weiß nur, was in den Dokumenten steht, und habe kein Allgemeinwissen. {connect}",
+        "general_knowledge": "Ich weiß nur, was in den Dokumenten steht. Ein verbundenes Sprachmodell wüsste mehr; mit "
+        "„Hilfe“ sage ich, "
+        "wie man eines verbindet.",
         "address_one": "Direkt ansprechen lassen sich: {names}.",
         "lines": "Zeilen {first}-{last}",
         "line": "Zeile {first}",
@@ -129,6 +146,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "which_delegate": "Wer soll sich darum kümmern?",
         "which_help": "Worum geht es?",
         "name_a_topic": "Worum geht es? Bitte ein Thema oder eine Datei nennen, dann schlage ich nach.",
+        "name_a_topic_for": "Was soll {names} herausfinden? Bitte ein Thema nennen, dann gebe ich es weiter.",
         "options_in_text": "{question}\n\n{options}\n\nBitte mit einem davon antworten.",
         "calculated": "{expression} = **{value}**",
         "calculated_nothing": "`{expression}` konnte ich nicht ausrechnen: {reason}",
@@ -144,19 +162,25 @@ PHRASES: dict[str, dict[str, str]] = {
         "no_report": "**{name}** hat nichts berichtet: {reason}",
         "partial": "**{name}** wurde abgebrochen; dieser Bericht ist wahrscheinlich unvollständig ({reason}):",
         "handed_back": "**{name}** hat das zurückgegeben: {needed}",
+        "handed_back_all": "**{name}** hat keine Antwort gefunden und die Frage zurückgegeben.",
         "handed_back_known": "Bisher geklärt: {established}",
         "same_as": "**{name}** berichtet dasselbe.",
+        "new_result": "**{name}** berichtet neu:",
+        "new_result_on": "**{name}** berichtet neu zu „{question}“:",
         "helper": "Der Unteragent",
         "unknown_mention": "Eine Assistenz „{name}“ gibt es hier nicht.",
         "who_there_is": "Ansprechen lassen sich: {names}.",
         "no_search": "Ich habe hier keine Dokumentensuche und niemanden, an den ich das weitergeben kann.",
         "no_file": "Ein Dokument „{name}“ finde ich nicht. {fix}",
         "try_topic": "Vielleicht hilft ein Wort, das darin stehen muss.",
-        "no_listing": "Ein Werkzeug, das alle Dokumente auflistet, habe ich nicht. Mit einem Thema sage ich, welche es erwähnen.",
+        "no_listing": "Ein Werkzeug, das alle Dokumente auflistet, habe ich nicht. Mit einem Thema sage ich, welche es "
+        "erwähnen.",
         "listing": "Diese Dokumente sind da:",
         "outline": "{document} hat {total} Zeilen. Zusammenfassen kann ich es nicht, aber so ist es aufgebaut:",
+        "outline_part": "So weit habe ich gelesen: Zeile {last}.",
         "outline_no_headings": "{document} hat {total} Zeilen und keine Überschriften. Es beginnt so:",
         "opened": "{document}, {total} Zeilen, beginnt so:",
+        "opened_whole": "In {document} steht:",
         "continued": "So geht es weiter:",
         "end_of_document": "Das war das Ende von {document}.",
         "more_hint": "Mit „mehr“ lese ich weiter.",
@@ -167,7 +191,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "searched_for": "In den Dokumenten nach {queries} gesucht; nichts davon beantwortet es.",
         "searched_near": "In den Dokumenten nach {queries} gesucht; die nächstliegende Stelle war in {document}.",
         "outside": "Das liegt außerhalb dessen, wofür ich eingerichtet bin.",
-        "spawn_prompt": "Beantworte eine Aufgabe aus den Dokumenten des Mandanten. Zitiere, was dort steht, mit Datei und Zeilen. "
+        "spawn_prompt": "Beantworte eine Aufgabe aus den Dokumenten des Mandanten. Zitiere, was dort steht, mit Datei "
+        "und Zeilen. "
         "Steht nichts darin, sage das.",
         "plan_check": "Ein Bericht mit zitierten Stellen oder Zahlen zu: {part}",
         "and": "und",
@@ -175,12 +200,12 @@ PHRASES: dict[str, dict[str, str]] = {
 }
 
 WEEKDAYS = {
-    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-    "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag".split(),
+    "en": split_words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
+    "de": split_words("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"),
 }
 MONTHS = {
-    "en": "January February March April May June July August September October November December".split(),
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(),
+    "en": split_words("January February March April May June July August September October November December"),
+    "de": split_words("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
 }
 
 

@@ -35,6 +35,8 @@ def make_quote(finding: Finding, wish: Wish) -> Quote:
     quotable = [each for each in finding.segments if each.kind != "heading"]
     place = quotable.index(finding.best)
     widen = {"sentence": _with_paragraph, "item": _with_list, "row": _with_head}.get(finding.best.kind)
+    if finding.by_heading and not wish.numeric:
+        widen = _whole_section
     chosen = widen(quotable, place, wish) if widen else [finding.best]
     return Quote(finding.passage, tuple(sorted(chosen, key=lambda each: each.start)), finding.best)
 
@@ -57,14 +59,19 @@ def render_quote(quote: Quote, language: str) -> str:
 def render_source(quote: Quote, language: str) -> str:
     """Where the quote stands, by file, lines and heading."""
     passage = quote.passage
-    place = passage.place
-    if passage.first_line:
+    place, first, last = passage.place, passage.first_line, passage.last_line
+    if passage.counted:
         first = passage.first_line + passage.text.count("\n", 0, quote.chosen[0].start)
         last = passage.first_line + passage.text.count("\n", 0, quote.chosen[-1].end)
+    if first:
         place = phrase(language, "line" if first == last else "lines", first=first, last=last)
     source = f"— {passage.document}" + (f", {place}" if place else "")
     heading = " ".join(re.sub(r"[*_`\[\]<>]", "", quote.heading).split())
-    return f"{source} · {heading[:80]}" if heading and heading.lower() not in passage.document.lower() else source
+    return (
+        f"{source} · {heading[:80]}"
+        if re.search(r"\w", heading) and heading.lower() not in passage.document.lower()
+        else source
+    )
 
 
 def last_source(reply: str) -> tuple[str, int] | None:
@@ -99,7 +106,9 @@ def _with_list(quotable: list[Segment], place: int, wish: Wish) -> list[Segment]
     first, last = place, place
     while first > 0 and quotable[first - 1].kind == "item" and quotable[first - 1].heading == quotable[place].heading:
         first -= 1
-    while last + 1 < len(quotable) and quotable[last + 1].kind == "item" and quotable[last + 1].heading == quotable[place].heading:
+    while (
+        last + 1 < len(quotable) and quotable[last + 1].kind == "item" and quotable[last + 1].heading == quotable[place].heading
+    ):
         last += 1
     lead = [quotable[first - 1]] if first > 0 and quotable[first - 1].text.rstrip().endswith(":") else []
     whole = quotable[first : last + 1]
@@ -109,11 +118,18 @@ def _with_list(quotable: list[Segment], place: int, wish: Wish) -> list[Segment]
 
 
 def _with_head(quotable: list[Segment], place: int, _: Wish) -> list[Segment]:
-    first = place
-    while first > 0 and quotable[first - 1].kind == "row" and quotable[first - 1].end + 2 >= quotable[first].start:
-        first -= 1
-    head = quotable[first : min(first + 2, place)]
-    return [*head, quotable[place]]
+    head = [each for each in quotable[:place] if each.kind == "head" and each.text == quotable[place].above]
+    return [*head[-1:], quotable[place]]
+
+
+def _whole_section(quotable: list[Segment], place: int, _: Wish) -> list[Segment]:
+    section = [each for each in quotable if each.heading == quotable[place].heading]
+    chosen: list[Segment] = []
+    for each in section[section.index(quotable[place]) :] if len(section) > 12 else section:
+        if sum(len(other.text) for other in chosen) + len(each.text) > LIST_LENGTH:
+            break
+        chosen.append(each)
+    return chosen or [quotable[place]]
 
 
 def _items_after(quotable: list[Segment], best: Segment, room: int) -> list[Segment]:
@@ -136,10 +152,11 @@ def _lines_of(segment: Segment, *, bold: bool) -> list[str]:
 
 def _between(quote: Quote, before: Segment, after: Segment) -> list[str]:
     skipped = quote.passage.text[before.end : after.start]
-    if skipped.strip():
-        return [] if before.kind == after.kind == "row" else ["", GAP, ""]
+    if any(each.isalnum() for each in skipped):
+        return [] if after.kind == "row" else ["", GAP, ""]
     # A list may not grow into the paragraph before it, and a blank line in a table would end it.
-    return [""] if before.block != after.block and not before.kind == after.kind != "sentence" else []
+    together = before.kind == after.kind != "sentence" or after.kind == "row"
+    return [""] if before.block != after.block and not together else []
 
 
 def _same_line(quote: Quote, before: Segment, after: Segment) -> bool:

@@ -1,22 +1,18 @@
 """Opening one document: its beginning, how it is built, or how it goes on."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .opening import full_name, open_document
 from .passages import Passage, passages_of
 from .phrases import phrase
 from .quoting import Quote, render_quote
-from .refusals import reason_of
+from .refusals import one_line, reason_of
 from .segments import Segment, cut_segments, heading_text, is_heading
 from .steps import Answer, Call, Miss, Need, Step
 from .talk import Result, Talk
 
 SHOWN = 1200
-FILE_NAME = re.compile(
-    r"(?<![\w/.-])[\w./-]*\w\.(?:md|markdown|txt|rst|adoc|org|pdf|docx?|odt|html?|csv|tsv|json|ya?ml|toml|ini|cfg|log|tex|eml|"
-    r"xlsx?|pptx?|py|js|ts|sql)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -28,62 +24,34 @@ class Reading:
     start: int = 1
 
     def advance(self, talk: Talk) -> Step:
-        step, document = self._read(talk, known_document(talk, self.name))
-        if step:
-            return step
-        result = talk.result_of("read_document", self._arguments(talk, document) or {})
-        if result is None or not isinstance(result.data.get("text"), str):
-            fix = result.refusal.message if result and result.refusal else phrase(talk.language, "try_topic")
-            text = phrase(talk.language, "no_file", name=self.name, fix=fix)
-            return Miss(text=text, established=text)
-        return Answer(self._render(result, document, talk.language))
-
-    def _read(self, talk: Talk, document: str) -> tuple[Step | None, str]:
-        """The step that is still needed to have the document read, and its full name as far as it is known."""
-        arguments = self._arguments(talk, document)
-        if arguments is None:
-            text = phrase(talk.language, "no_search")
-            return Miss(text=text, established=text), document
-        result = talk.result_of("read_document", arguments)
-        if result is None:
-            return Need((Call("read_document", arguments),)), document
-        if isinstance(result.data.get("text"), str):
-            return None, document
-        return self._find(talk, document)
-
-    def _find(self, talk: Talk, document: str) -> tuple[Step | None, str]:
-        stem = re.sub(r"[^\w]+", " ", document.rsplit("/", 1)[-1].rsplit(".", 1)[0]).strip()
-        search = talk.offers.fit("search_documents", query=stem or document)
-        if search is None:
-            return None, document
-        found = talk.result_of("search_documents", search)
-        if found is None:
-            return Need((Call("search_documents", search),)), document
-        match = next((each.document for each in passages_of([found]) if _is(each.document, self.name)), "")
-        if not match or match == document:
-            return None, document
-        arguments = self._arguments(talk, match)
-        if arguments and talk.result_of("read_document", arguments) is None:
-            return Need((Call("read_document", arguments),)), match
-        return None, match
-
-    def _arguments(self, talk: Talk, document: str) -> dict[str, object] | None:
-        lines = 400 if self.mode == "outline" else 60
-        return talk.offers.fit("read_document", document=document, start=self.start, lines=lines)
+        read = open_document(talk, self.name, start=self.start, lines=400 if self.mode == "outline" else 60)
+        if isinstance(read, Need):
+            return read
+        if read is None:
+            text = phrase(talk.language, "no_file", name=self.name, fix=phrase(talk.language, "try_topic"))
+            return Miss(text=text, established=text, final=True)
+        return Answer(self._render(read, full_name(talk, self.name), talk.language))
 
     def _render(self, result: Result, document: str, language: str) -> str:
         passage = passages_of([result])[0]
-        passage = Passage(document=passage.document or document, text=passage.text, first_line=passage.first_line or self.start)
+        if not passage.counted:
+            last = self.start + passage.text.count("\n")
+            passage = replace(passage, first_line=self.start, last_line=last, counted=True)
+        passage = replace(passage, document=passage.document or document)
         total = result.data.get("total_lines") or passage.text.count("\n") + 1
         name = f"`{passage.document}`"
         if self.mode == "outline" and (outline := render_outline(passage, language)):
-            return f"{phrase(language, 'outline', document=name, total=total)}\n\n{outline}"
+            rest = f"\n\n{phrase(language, 'outline_part', last=passage.last_line)}" if passage.last_line < total else ""
+            return f"{phrase(language, 'outline', document=name, total=total)}\n\n{outline}{rest}"
         if not passage.text.strip():
             return phrase(language, "end_of_document", document=name)
         key = {"open": "opened", "outline": "outline_no_headings", "more": "continued"}[self.mode]
         quote, at_end = _beginning(passage)
         last = passage.first_line + passage.text.count("\n", 0, quote.chosen[-1].end)
-        closing = phrase(language, "end_of_document", document=name) if at_end and last >= total - 1 else phrase(language, "more_hint")
+        ended = at_end and last >= total - 1
+        if ended and self.mode == "open" and self.start == 1:
+            return f"{phrase(language, 'opened_whole', document=name, total=total)}\n\n{render_quote(quote, language)}"
+        closing = phrase(language, "end_of_document" if ended else "more_hint", document=name)
         return f"{phrase(language, key, document=name, total=total)}\n\n{render_quote(quote, language)}\n\n{closing}"
 
 
@@ -105,13 +73,6 @@ class Listing:
         return Answer("\n".join([phrase(talk.language, "listing"), "", *(f"- `{each}`" for each in names[:60])]))
 
 
-def known_document(talk: Talk, name: str) -> str:
-    """The full name of a document that an earlier result named, else the name as given."""
-    exchanges = (*talk.earlier, talk.now)
-    documents = [each.document for exchange in reversed(exchanges) for each in passages_of(exchange.results)]
-    return next((each for each in documents if _is(each, name)), name)
-
-
 def render_outline(passage: Passage, language: str) -> str:
     """The headings of a text with the first sentence under each, all verbatim; empty if there are none."""
     segments = cut_segments(passage.text)
@@ -125,8 +86,13 @@ def render_outline(passage: Passage, language: str) -> str:
         lines.append(f"{indent}- **{heading_text(segment.text)}** ({phrase(language, 'line', first=line)})")
         following = segments[place + 1] if place + 1 < len(segments) else None
         if following and following.kind == "sentence":
-            lines[-1] += f": {' '.join(following.text.split())[:200]}"
+            lines[-1] += f": {_first_words(following.text)}"
     return "\n".join(lines[:40])
+
+
+def _first_words(text: str) -> str:
+    line = one_line(text, 200)
+    return line if line.count("`") % 2 == 0 else line.replace("`", "")
 
 
 def _beginning(passage: Passage) -> tuple[Quote, bool]:
@@ -137,7 +103,3 @@ def _beginning(passage: Passage) -> tuple[Quote, bool]:
             return Quote(passage, tuple(chosen)), False
         chosen.append(segment)
     return Quote(passage, tuple(chosen)), True
-
-
-def _is(document: str, name: str) -> bool:
-    return document == name or document.casefold().endswith("/" + name.casefold()) or document.casefold() == name.casefold()

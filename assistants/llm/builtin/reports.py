@@ -1,16 +1,17 @@
 """What an assistant or helper reported back, read from the six fields of a delegation's result (T-15)."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .phrases import phrase
 from .refusals import one_line, plain_reason, reason_of
 from .talk import Result
 
-_HANDED_BACK = re.compile(r"\A\s*\[?(HANDED_BACK|HAND_BACK|HANDBACK)\b", re.IGNORECASE)
-_FIELD = re.compile(r"\b(whatIsNeeded|whatIEstablished|owningAgent)\b[\"`*]*\s*[:=]\s*[\"“]?([^\n]*)")
+_HANDED_BACK = {
+    "needed": re.compile(r"\bNeeded: ([\s\S]*?)(?=\nEstablished: |\Z)"),
+    "established": re.compile(r"\nEstablished: ([\s\S]*?)(?=\nOwner: |\nThe named owner |\nAct on it now|\Z)"),
+    "owner": re.compile(r"\nOwner: ([\w-]+)"),
+}
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ def read_report(result: Result, name: str, language: str) -> Report:
         return Report(name, "", reason=reason_of(result, language), complete=False)
     reply = str(result.data.get("reply") or "").strip()
     error = str(result.data.get("error") or "").strip()
-    if _HANDED_BACK.match(error) or _HANDED_BACK.match(reply) or result.data.get("handed_back"):
-        return _handed_back(name, result.data, f"{error}\n{reply}")
+    if error.startswith("[HANDED_BACK]"):
+        return _handed_back(name, error)
     complete = bool(result.data.get("success", True)) and not error
     reason = plain_reason(error) if error else phrase(language, "unanswered") if not reply else ""
     return Report(name, reply, reason=reason, complete=complete)
@@ -53,25 +54,25 @@ def render_report(report: Report, language: str, *, part: str = "") -> tuple[str
     return phrase(language, "reports", name=report.name), report.reply
 
 
-def render_failure(report: Report, language: str) -> str:
-    """Why nothing came of a delegation, in a sentence or two."""
+def render_failure(report: Report, language: str, *, asked: str, briefly: bool) -> str:
+    """Why nothing came of a delegation to whom `asked` was given; briefly, without what had been established."""
     if not report.needed:
         return phrase(language, "no_report", name=report.name, reason=report.reason or phrase(language, "unanswered"))
     lines = [phrase(language, "handed_back", name=report.name, needed=one_line(report.needed))]
-    if report.established and report.established.lower() not in {"nothing", "nothing."}:
+    if report.needed.startswith(asked) or report.needed == "Not stated.":
+        lines = [phrase(language, "handed_back_all", name=report.name)]
+    if report.established and not briefly:
         lines.append(phrase(language, "handed_back_known", established=one_line(report.established)))
     return " ".join(lines)
 
 
-def _handed_back(name: str, data: Mapping[str, Any], text: str) -> Report:
-    told = data.get("handed_back")
-    fields = dict(_FIELD.findall(text)) | (dict(told) if isinstance(told, Mapping) else {})
-    cleaned = {key: str(value or "").strip().strip("\"”") for key, value in fields.items()}
+def _handed_back(name: str, error: str) -> Report:
+    told = {key: found[1].strip() for key, pattern in _HANDED_BACK.items() if (found := pattern.search(error))}
     return Report(
         name,
         "",
         complete=False,
-        needed=cleaned.get("whatIsNeeded") or "Not stated.",
-        established=cleaned.get("whatIEstablished", ""),
-        owner=cleaned.get("owningAgent", ""),
+        needed=told.get("needed") or "Not stated.",
+        established="" if told.get("established") == "nothing" else told.get("established", ""),
+        owner=told.get("owner", ""),
     )

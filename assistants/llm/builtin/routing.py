@@ -13,7 +13,9 @@ CLEAR_LEAD = 1.4
 ENOUGH = 0.55
 """The lowest score that is more than an accident: one telling word, or two that several share."""
 
-_GENERALIST = re.compile(r"\b(document|search|look\w* up|research|find|dokument|such|recherch|nachschlag|quote|zitier)", re.IGNORECASE)
+_GENERALIST = re.compile(
+    r"\b(document|search|look\w* up|research|find|dokument|such|recherch|nachschlag|quote|zitier)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,13 @@ def _spot(text: str, delegate: Delegate) -> tuple[int, int, Delegate] | None:
     names = {delegate.slug, delegate.name, delegate.name.replace(" ", ""), delegate.name.replace(" ", "-")}
     first = fold(delegate.name).split(" ")[0]
     alternatives = "|".join(re.escape(fold(each)) for each in sorted(names, key=len, reverse=True) if each)
-    address = rf"(?<![\w@.])@(?:{alternatives}|{re.escape(first)})(?![\w-])" if first else rf"(?<![\w@.])@(?:{alternatives})(?![\w-])"
-    asking = rf"\A\s*(?:please |bitte )?(?:ask|frag|frage|tell) (?:the |das |die |den |team )?(?:{alternatives})(?![\w-])(?:[ -]?(?:assistant|agent|team|assistenz))?"
+    address = (
+        rf"(?<![\w@.])@(?:{alternatives}|{re.escape(first)})(?![\w-])" if first else rf"(?<![\w@.])@(?:{alternatives})(?![\w-])"
+    )
+    asking = (
+        rf"\A\s*(?:please |bitte )?(?:ask|frag|frage|tell) (?:the |das |die |den |team )?(?:{alternatives})(?![\w-])"
+        r"(?:[ -]?(?:assistant|agent|team|assistenz))?"
+    )
     for pattern in (address, asking):
         if found := re.search(pattern, _same_length(text)):
             return found.start(), found.end(), delegate

@@ -1,24 +1,30 @@
 """A passage cut into what can be quoted by itself: sentences, list items, table rows, code, with the heading above them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+ITEM_LENGTH = 350
+"""A longer list item is quoted by its sentences."""
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^\s*([=\-~^\"'*+#.:_])\1{2,}\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
-_FENCE = re.compile(r"^\s*(```|~~~)")
+_ROW_RULE = re.compile(r"^\s*\|[\s|:-]*-[\s|:-]*\|\s*$")
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,5}(?!~))")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”“»)\]*_]*\s+(?=[\"'„“«(\[*_`]*[A-ZÄÖÜ0-9])")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|Nr|No|Art|Abs|vgl|inkl|zzgl|ggf|etc|Mr|Mrs|Ms|St|vs|Inc|Ltd|Co|Str|Tel|"
-    r"max|min|approx|Fig|Sec|p|S)\.|\b\d{1,2}\.|\b[A-Z]\.)[\"')]*\s*$"
+    r"(?:\b(?:e\.g|i\.e|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|vgl|inkl|zzgl|ggf|etc|Mr|Mrs|Ms|St|vs|Inc|Ltd|Co|Str|Tel|"
+    r"max|min|approx)\.|\b\d{1,2}\.|\b[A-Z]\.)[\"')]*\s*$"
 )
+_NUMBERED = re.compile(r"\b(?:no|nr|fig|sec|art|abs|pp?|s|ch|vol|kap)\.\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch `start:end` of the passage. `kind` is heading, sentence, item, row or code; `block` numbers paragraphs,
-    lists and tables, so that neighbours know each other."""
+    """A stretch `start:end` of the passage. `kind` is heading, sentence, item, head (of a table), row or code; `block`
+    numbers paragraphs and the others, so that sentences know their neighbours; `above` is what stands over it."""
 
     kind: str
     text: str
@@ -26,18 +32,27 @@ class Segment:
     end: int
     block: int
     heading: str = ""
+    above: str = ""
+
+    @property
+    def quotable(self) -> bool:
+        """Whether it can be an answer by itself."""
+        return self.kind not in ("heading", "head")
 
 
 def cut_segments(text: str) -> tuple[Segment, ...]:
     """Every segment of a passage in its order; together they leave out only blank lines and rules."""
     found: list[Segment] = []
-    heading = ""
+    heading = head = ""
     for block, (start, end, kind) in enumerate(_blocks(text)):
         body = text[start:end]
+        head = body if kind == "head" else head if kind == "row" else ""
         if kind == "heading":
             heading = heading_text(body)
             found.append(Segment(kind, body, start, end, block, heading))
-        elif kind == "paragraph":
+        elif kind == "row":
+            found.append(Segment(kind, body, start, end, block, heading, head))
+        elif kind == "paragraph" or (kind == "item" and end - start > ITEM_LENGTH):
             found += [Segment("sentence", text[a:b], a, b, block, heading) for a, b in _sentences(text, start, end)]
         else:
             found.append(Segment(kind, body, start, end, block, heading))
@@ -56,23 +71,19 @@ def is_heading(line: str) -> bool:
 
 
 def _blocks(text: str) -> list[tuple[int, int, str]]:
-    """(start, end, kind) of headings, paragraphs, single list items, single rows and whole code blocks."""
+    """(start, end, kind) of headings, paragraphs, single list items, table heads, single rows and whole code blocks."""
+    spans = _lines(text)
+    lines = [text[start:end] for start, end in spans]
     blocks: list[tuple[int, int, str]] = []
-    lines = _lines(text)
-    place = 0
+    place = _end_of_opened_code(lines)
+    if place:
+        blocks.append((0, spans[place - 1][1], "code"))
     while place < len(lines):
-        start, end = lines[place]
-        line = text[start:end]
-        kind = _kind(line, text[slice(*lines[place + 1])] if place + 1 < len(lines) else "")
-        stop = place + 1
-        if kind == "code":
-            stop = _after_fence(text, lines, place)
-        elif kind == "item":
-            stop = _after(text, lines, stop, ("paragraph",))
-        elif kind == "paragraph":
-            stop = _after(text, lines, stop, ("paragraph",))
+        kind = _kind(lines, place)
+        stop = _stop(kind, lines, place)
         if kind not in ("blank", "rule"):
-            blocks.append((start + len(line) - len(line.lstrip()), lines[stop - 1][1], kind))
+            indent = len(lines[place]) - len(lines[place].lstrip())
+            blocks.append((spans[place][0] + indent, spans[stop - 1][1], kind))
         place = stop
     return blocks
 
@@ -85,42 +96,57 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _kind(line: str, following: str) -> str:
+def _kind(lines: Sequence[str], place: int) -> str:
+    line, following = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
     if not line.strip():
         return "blank"
     if _FENCE.match(line):
         return "code"
-    if _UNDERLINE.match(line):
-        return "rule"
-    # A line of the same length or shorter over a rule is a heading in reStructuredText and in Markdown's other style.
-    underlined = _UNDERLINE.match(following) and len(line.strip()) <= len(following.strip()) + 2
-    if _HEADING.match(line) or (underlined and not _ROW.match(line)):
-        return "heading"
     if _ROW.match(line):
-        return "row"
+        return "head" if _ROW_RULE.match(following) else "row"
+    if not any(each.isalnum() for each in line):
+        return "rule"
+    if _HEADING.match(line) or _stands_at_rule(lines, place, following):
+        return "heading"
     return "item" if _ITEM.match(line) else "paragraph"
 
 
-def _after(text: str, lines: list[tuple[int, int]], place: int, kinds: tuple[str, ...]) -> int:
-    while place < len(lines):
-        following = text[slice(*lines[place + 1])] if place + 1 < len(lines) else ""
-        if _kind(text[slice(*lines[place])], following) not in kinds:
-            break
+def _stands_at_rule(lines: Sequence[str], place: int, following: str) -> bool:
+    """A single line over or under a rule is a heading in reStructuredText, plain text and Markdown's other style."""
+    before = lines[place - 1] if place else ""
+    if any(each.isalnum() for each in before) or _ITEM.match(lines[place]) or lines[place].rstrip().endswith((".", ":", ",")):
+        return False
+    over = bool(_UNDERLINE.match(following)) and len(lines[place].strip()) <= len(following.strip()) + 2
+    return over or (bool(_UNDERLINE.match(before)) and not following.strip())
+
+
+def _stop(kind: str, lines: Sequence[str], place: int) -> int:
+    if kind == "code":
+        closing = (later for later in range(place + 1, len(lines)) if _FENCE.match(lines[later]))
+        return next(closing, len(lines) - 1) + 1
+    if kind == "head":
+        return place + 2
+    place += 1
+    while kind in ("item", "paragraph") and place < len(lines) and _kind(lines, place) == "paragraph":
         place += 1
     return place
 
 
-def _after_fence(text: str, lines: list[tuple[int, int]], place: int) -> int:
-    for later in range(place + 1, len(lines)):
-        if _FENCE.match(text[slice(*lines[later])]):
-            return later + 1
-    return len(lines)
+def _end_of_opened_code(lines: Sequence[str]) -> int:
+    """How many lines belong to code that began before the passage: then its first fence closes and is bare."""
+    fences = [place for place, line in enumerate(lines) if _FENCE.match(line)]
+    if len(fences) % 2 == 0 or lines[fences[0]].strip() not in ("```", "~~~"):
+        return 0
+    after = fences[0] + 1
+    return after if after >= len(lines) or not lines[after].strip() else 0
 
 
 def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     spans, begin = [], start
     for found in _SENTENCE_END.finditer(text, start, end):
-        if _ABBREVIATION.search(text[max(begin, found.end() - 12) : found.end()]):
+        ending = text[max(begin, found.end() - 12) : found.end()]
+        numbered = text[found.end() : found.end() + 1].isdigit() and _NUMBERED.search(ending)
+        if numbered or _ABBREVIATION.search(ending):
             continue
         spans.append((begin, begin + len(text[begin : found.end()].rstrip())))
         begin = found.end()

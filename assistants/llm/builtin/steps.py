@@ -40,10 +40,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Miss:
-    """The errand found nothing that answers. `text` says so to a person, `established` to another agent (J-24)."""
+    """The errand found nothing that answers. `text` says so to a person, `established` to another agent (J-24).
+
+    `near` says that the text quotes something close; `final` that there is nothing more to say about it.
+    """
 
     text: str
     established: str
+    near: bool = False
+    final: bool = False
 
 
 Step = Need | Answer | Question | Miss

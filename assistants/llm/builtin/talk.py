@@ -85,7 +85,7 @@ def read_talk(messages: Sequence[ModelMessage], offers: Offers, instructions: st
     all_instructions = "\n\n".join(filter(None, [*system, instructions]))
     asked = [each.asked for each in reversed(exchanges)]
     return Talk(
-        language=detect_language([*asked, all_instructions]),
+        language=detect_language([*asked[_is_from_elsewhere(asked) :], all_instructions]),
         instructions=all_instructions,
         now=now,
         earlier=tuple(exchanges[:-1]),
@@ -100,6 +100,11 @@ def read_result(tool: str, arguments: Mapping[str, Any], content: object) -> Res
         refusal = Refusal(code=found[1], fix=found[3].strip(), message=(found[4] or "").strip())
         return Result(tool=tool, arguments=arguments, text=text, refusal=refusal)
     return Result(tool=tool, arguments=arguments, text=text, data=_decode(text))
+
+
+def _is_from_elsewhere(asked: Sequence[str]) -> bool:
+    """A result handed up from a sub-chat is no text of the person, so its language says nothing."""
+    return bool(asked) and asked[0].startswith("New result from the sub-chat with ")
 
 
 def _exchanges(messages: Sequence[ModelMessage]) -> list[Exchange]:
@@ -154,9 +159,10 @@ def _decode_cut(text: str) -> dict[str, Any]:
     start = re.match(r'\A\s*\{[\s\S]*?"results"\s*:\s*\[', text)
     if not start:
         return {}
-    items, position, decoder = [], start.end(), json.JSONDecoder()
+    items: list[Any] = []
+    position, decoder, gap = start.end(), json.JSONDecoder(), re.compile(r"[\s,]*")
     while True:
-        begin = re.compile(r"[\s,]*").match(text, position)
+        begin = gap.match(text, position)
         try:
             item, position = decoder.raw_decode(text, begin.end() if begin else position)
         except (ValueError, RecursionError):

@@ -7,6 +7,7 @@ from datetime import datetime
 from .phrases import MONTHS, WEEKDAYS, phrase
 from .refusals import one_line, reason_of
 from .steps import Answer, Call, Need, Step
+from .stopwords import split_words
 from .talk import Result, Talk
 from .words import content_words, fold
 
@@ -17,10 +18,13 @@ _ASKED = {
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"\b(wie ?viel uhr|wie spät|uhrzeit|welche(r|s|n)? (tag|datum|wochentag)|heutige[sn]? datum|der wievielte)", re.IGNORECASE
+        r"\b(wie ?viel uhr|wie spät|uhrzeit|welche(r|s|n)? (tag|datum|wochentag)|heutige[sn]? datum|der wievielte)",
+        re.IGNORECASE,
     ),
 }
-_FILLERS = frozenset("time date day today now current clock uhr uhrzeit tag datum heute heutige wochentag spat jetzt wievielte".split())
+_FILLERS = frozenset(
+    split_words("time date day today now current clock uhr uhrzeit tag datum heute heutige wochentag spat jetzt wievielte")
+)
 _CITIES = """
 Europe/Berlin berlin germany deutschland munich munchen hamburg koln cologne frankfurt
 Europe/Vienna vienna wien austria osterreich
@@ -93,7 +97,9 @@ def find_clock(text: str, language: str) -> Clock | None:
         return None
     folded = [word.folded for word in content_words(text, language) if word.folded not in _FILLERS]
     places = [_ZONES[each] for each in folded if each in _ZONES]
-    unknown = [each for each in folded if each not in _ZONES and each not in {"new", "san", "los", "sao", "buenos", "hong", "kong"}]
+    unknown = [
+        each for each in folded if each not in _ZONES and each not in {"new", "san", "los", "sao", "buenos", "hong", "kong"}
+    ]
     if "hong" in folded:
         places = ["Asia/Hong_Kong"]
     return None if unknown else Clock(places[0] if places else "")

@@ -6,31 +6,42 @@ from dataclasses import dataclass, replace
 from .phrases import PHRASES
 from .words import Word, content_words, strong
 
+MAX_WORDS = 24
+"""A pasted page is not compared word by word with everything that is found: a reply is decided in milliseconds."""
+
 _EARLIER = re.compile(
     r"\s*\((?:" + "|".join(re.escape(table["earlier"]) for table in PHRASES.values()) + r"): ([\s\S]*)\)\s*\Z"
 )
 _NUMERIC = {
     "en": re.compile(
-        r"\bhow (many|much|long|often|far|old|high|big|large)\b|\bwhen\b|\b(what|which) (date|number|amount|price|rate|percentage|"
+        r"\bhow (many|much|long|often|far|old|high|big|large)\b|\bwhen\b|\b(what|which) (date|number|amount|price|rate|"
+        r"percentage|"
         r"year|day|time|limit|cost)s?\b|\bdeadline\b|\bpercent",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"\bwie ?(viele?|lange?|oft|hoch|weit|alt|groß|teuer)\b|\bwann\b|\bbis wann\b|\bwelche[rsn]? (datum|betrag|anzahl|preis|jahr|"
+        r"\bwie ?(viele?|lange?|oft|hoch|weit|alt|groß|teuer)\b|\bwann\b|\bbis wann\b|\bwelche[rsn]? (datum|betrag|"
+        r"anzahl|preis|jahr|"
         r"satz|frist|tag)\b|\bprozent|\bfrist\b|\bstichtag\b",
         re.IGNORECASE,
     ),
 }
 _LISTING = re.compile(
-    r"\b(which|what are|list|steps?|requirements?|how (do|does|can|to)|welche[rsn]?|wie (kann|geht|macht|beantrag\w*)|schritte?|"
+    r"\b(which|what are|list|steps?|requirements?|how (do|does|can|to)|welche[rsn]?|wie (kann|geht|macht|beantrag\w*)|"
+    r"schritte?|"
     r"liste|voraussetzungen)\b",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"\?|^\s*(who|what|when|where|why|how|which|is|are|can|does|do|wer|was|wann|wo|warum|wie|welche\w*|ist|sind|kann|darf|gibt|muss)\b",
+    r"\?|^\s*(who|what|when|where|why|how|which|is|are|can|does|do|wer|was|wann|wo|warum|wie|welche\w*|ist|sind|kann|"
+    r"darf|gibt|muss)\b",
     re.IGNORECASE,
 )
-_EVERYTHING = re.compile(r"\b(everything|all (about|of)|alles|sämtliche|overview|überblick)\b", re.IGNORECASE)
+_EVERYTHING = re.compile(
+    r"\b(everything|all (about|of)|alles|sämtliche|overview|überblick|"
+    r"compare|comparison|differences?|vergleich\w*|unterschied\w*)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +75,7 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
     """Reads one wish. A task that another engine wrote may carry the earlier question in brackets at its end."""
     if carried := _EARLIER.search(text):
         text, background = text[: carried.start()], carried[1]
-    words = content_words(text, language)
+    words = content_words(text, language)[:MAX_WORDS]
     wish = Wish(
         text=text.strip(),
         words=words,
@@ -78,10 +89,15 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
 
 def carry_over(wish: Wish, background: str, language: str) -> Wish:
     """The wish as a continuation of an earlier question; a new number replaces the old ones."""
-    carried = content_words(background, language)
+    carried = content_words(background, language)[:MAX_WORDS]
     if any(_is_number(word) for word in wish.words):
         carried = tuple(word for word in carried if not _is_number(word))
-    return replace(wish, background=background.strip(), carried=carried, numeric=wish.numeric or bool(_NUMERIC[language].search(background)))
+    return replace(
+        wish,
+        background=background.strip(),
+        carried=carried,
+        numeric=wish.numeric or bool(_NUMERIC[language].search(background)),
+    )
 
 
 def as_task(wish: Wish, language: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .kindred import GROUPS
-from .stopwords import STOP, WEAK
+from .stopwords import GENERAL, STOP, WEAK
 
-_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W_]+")
+_TOKEN = re.compile(r"https?://\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}\b|\d+(?:[.,:/-]\d+)+|[^\W_]+")
 _SUFFIXES = ("ern", "em", "er", "en", "e", "n")
 
 
@@ -24,7 +24,7 @@ class Word:
 
 
 def words_of(text: str) -> tuple[Word, ...]:
-    """Every word of a text in its order. Numbers such as 1.250,50 or 2025-01-31 are one word."""
+    """Every word of a text in its order. A number such as 1.250,50 or 2025-01-31 is one word, and so is an address."""
     return tuple(make_word(found.group()) for found in _TOKEN.finditer(text))
 
 
@@ -38,12 +38,19 @@ def make_word(text: str, weight: float = 1.0) -> Word:
 def content_words(text: str, language: str) -> tuple[Word, ...]:
     """The words that say what a request is about, each stem once: no stop words, weak ones with less weight."""
     found: dict[str, Word] = {}
-    for word in words_of(text):
+    for place, word in enumerate(words_of(text)):
         if word.folded in STOP[language] or (len(word.folded) < 2 and not word.folded.isdigit()):
             continue
-        weight = 0.3 if word.folded in WEAK[language] else 1.0
-        found.setdefault(word.stem, make_word(word.text, weight))
+        found.setdefault(word.stem, make_word(word.text, _weight(word, language, first=not place)))
     return tuple(found.values())
+
+
+def _weight(word: Word, language: str, *, first: bool) -> float:
+    if word.folded in GENERAL:
+        return 0.5
+    # A capital letter inside of an English sentence makes a name: New York.
+    name = language == "en" and not first and word.text[:1].isupper()
+    return 0.3 if word.folded in WEAK[language] and not name else 1.0
 
 
 def strong(words: Iterable[Word]) -> tuple[Word, ...]:
@@ -64,7 +71,7 @@ def stem(folded: str) -> str:
     word = folded
     if len(word) <= 3 or any(each.isdigit() for each in word):
         return word
-    if word.endswith("ies"):
+    if word.endswith(("ies", "ied")):
         return word[:-3] + "y"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
@@ -73,14 +80,15 @@ def stem(folded: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
             break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+    return word
 
 
 def _without_verb_ending(word: str) -> str:
     for suffix in ("ing", "ed"):
         rest = word[: -len(suffix)]
         if word.endswith(suffix) and len(rest) >= 3 and any(each in "aeiouy" for each in rest) and rest[-1] != "e":
-            return rest
+            doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] != "s" and (rest[-1] != "l" or len(rest) > 4)
+            return rest[:-1] if doubled else rest
     return word
 
 
@@ -90,10 +98,16 @@ def kin(word: Word) -> frozenset[str]:
 
 
 def kindred_texts(word: Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The (English, German) words of like meaning as they are written, for a wider search."""
-    groups = [group for group in GROUPS if any(stem(fold(each)) == word.stem for half in group for each in half)]
+    """The (English, German) words of like meaning as they are written, for a wider search; for a compound such as
+    Urlaubstage those of its parts."""
+    stems = {word.stem} if word.stem in _KIN else {each for each in _KIN if _is_part(each, word.folded)}
+    groups = [group for group in GROUPS if any(stem(fold(each)) in stems for half in group for each in half)]
     english, german = ([each for group in groups for each in group[half]] for half in (0, 1))
     return tuple(dict.fromkeys(english)), tuple(dict.fromkeys(german))
+
+
+def _is_part(known: str, compound: str) -> bool:
+    return len(known) >= 4 and len(compound) >= len(known) + 3 and (compound.startswith(known) or compound.endswith(known))
 
 
 def likeness(wanted: Word, found: Word) -> float:
@@ -106,12 +120,15 @@ def likeness(wanted: Word, found: Word) -> float:
 
 
 def _compound(wanted: str, found: str) -> float:
-    short, long = sorted((wanted, found), key=len)
-    if len(short) < 5 or any(each.isdigit() for each in short):
+    short, long = (wanted, found) if len(wanted) <= len(found) else (found, wanted)
+    if len(short) < 5:
         return 0.0
-    if long.startswith(short) and len(short) * 2.5 >= len(long):
-        return 0.7
-    return 0.6 if len(short) >= 6 and long.endswith(short) else 0.0
+    begins = long.startswith(short) and len(short) * 2.5 >= len(long)
+    if not begins and not (len(short) >= 6 and long.endswith(short)):
+        return 0.0
+    if any(each.isdigit() for each in short):
+        return 0.0
+    return 0.7 if begins else 0.6
 
 
 def best_likeness(wanted: Word, found: Iterable[Word]) -> float:

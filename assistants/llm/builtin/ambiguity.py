@@ -20,7 +20,10 @@ def ambiguous_documents(wish: Wish, findings: Sequence[Finding]) -> tuple[str, .
     for finding in findings:
         bests.setdefault(finding.passage.document, finding)
     contenders = [each for each in bests.values() if each.coverage >= 0.9 * findings[0].coverage]
-    if len(contenders) < (3 if wish.asking and len(words) > 1 else 2) or _dominated(wish, contenders):
+    if wish.asking:
+        # A question is answered from all of them, unless each of many is about the very thing.
+        contenders = [each for each in contenders if _is_about(wish, each)]
+    if len(contenders) < (3 if wish.asking else 2) or _dominated(wish, contenders):
         return ()
     options = tuple(dict.fromkeys(_option(each) for each in contenders))[:MAX_OPTIONS]
     return options if len(options) > 1 else ()
@@ -38,6 +41,11 @@ def _dominated(wish: Wish, contenders: Sequence[Finding]) -> bool:
     return len(named) == 1
 
 
+def _is_about(wish: Wish, finding: Finding) -> bool:
+    above = words_of(f"{finding.passage.name} {finding.passage.title} {finding.best.heading}")
+    return all(best_likeness(word, above) >= 0.7 for word in strong(wish.words))
+
+
 def _is_named(wish: Wish, finding: Finding) -> bool:
     name = words_of(finding.passage.name)
     return all(best_likeness(word, name) >= 0.7 for word in strong(wish.words))
@@ -45,7 +53,8 @@ def _is_named(wish: Wish, finding: Finding) -> bool:
 
 def _option(finding: Finding) -> str:
     document = finding.passage.document
-    heading = finding.best.heading or finding.passage.title or finding.passage.name
+    names = (finding.best.heading, finding.passage.title, finding.passage.name)
+    heading = next((each for each in names if re.search(r"[^\W\d_]{3}", each)), document)
     heading = " ".join(re.sub(r"[*_`#<>()\[\]\x00-\x1f]", " ", heading).split())
     room = OPTION_LENGTH - len(document) - 3
     if room < 8:
