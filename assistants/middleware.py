@@ -3,17 +3,20 @@
 from collections.abc import Awaitable, Callable
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.contrib.auth.views import redirect_to_login
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
-from assistants.errors import Busy, CodedError, NotAllowed
-from assistants.forms import refused
+from assistants.errors import Busy, CodedError, NotAllowed, Throttled
+from assistants.forms import is_plain_form, refused, wants_json
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
+STATUS = {NotAllowed: 403, Throttled: 429, Busy: 503}
 
 
 class CodedErrors:
-    """Answers a CodedError with its sentence: 403 for NotAllowed, 503 for Busy and a locked store, else 400."""
+    """Answers a CodedError with its sentence: 403 for NotAllowed, 429 for Throttled, 503 for Busy and a locked store,
+    else 400. Whoever is not signed in is led to the sign-in page instead of a 404 (A4)."""
 
     async_capable = True
     sync_capable = True
@@ -30,7 +33,29 @@ class CodedErrors:
         if isinstance(error, OperationalError):
             busy = Busy(code="BUSY", message="The store is busy. Your text was kept.", fix="Try again in a moment.")
             return refused(request, busy, status=503)
-        if not isinstance(error, CodedError):
-            return None
-        status = 403 if isinstance(error, NotAllowed) else 503 if isinstance(error, Busy) else 400
-        return refused(request, error, status=status)
+        if isinstance(error, Http404):
+            return _invisible(request)
+        if isinstance(error, CodedError):
+            return refused(request, error, status=STATUS.get(type(error), 400))
+        return None
+
+
+def _invisible(request: HttpRequest) -> HttpResponse | None:
+    """A 404 of our own pages; the admin site speaks for itself."""
+    match = request.resolver_match
+    if match is None or match.namespace:
+        return None
+    if not request.user.is_authenticated:
+        if is_plain_form(request):
+            return redirect_to_login(request.get_full_path() if request.method == "GET" else "/")
+        error = CodedError(code="SIGNED_OUT", message="You are not signed in. Your text was kept.", fix="Sign in.")
+        return refused(request, error, status=401)
+    if request.headers.get("HX-Request") or wants_json(request):
+        error = CodedError(
+            code="NOT_FOUND",
+            message="This can't be reached any more: it was deleted, or is no longer shared with you.",
+            fix="Go back to the conversations.",
+            correctable=False,
+        )
+        return refused(request, error, status=404)
+    return None

@@ -1,21 +1,39 @@
 """The addresses of pages and commands."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from assistants import views
+from assistants.views import finding, messages, pages, sign_in, threads, turns
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("login/", LoginView.as_view(template_name="assistants/login.html", redirect_authenticated_user=True), name="login"),
+    path("", pages.home, name="home"),
+    path("login/", sign_in.SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
-    path("enter/<str:uid>/<str:token>/", views.enter, name="enter"),
-    path("c/", views.open_thread, name="open_thread"),
-    path("c/<str:chat_id>/", views.thread, name="thread"),
-    path("c/<str:chat_id>/events/", views.thread_events, name="thread_events"),
-    path("c/<str:chat_id>/send/", views.send_message, name="send_message"),
-    path("question/<uuid:call_id>/", views.answer_question, name="answer_question"),
-    path("turn/<int:turn_id>/stop/", views.stop_turn, name="stop_turn"),
-    path("turn/<int:turn_id>/retry/", views.retry_turn, name="retry_turn"),
-    path("healthz", views.healthz, name="healthz"),
+    path("enter/<str:uid>/<str:token>/", sign_in.enter, name="enter"),
+    path("preferences/", sign_in.save_preferences, name="save_preferences"),
+    path("search/", finding.search, name="search"),
+    path("inbox/", finding.inbox, name="inbox"),
+    path("healthz", pages.healthz, name="healthz"),
+    path("c/", messages.open_thread, name="open_thread"),
+    path("c/<str:chat_id>/", pages.thread, name="thread"),
+    path("c/<str:chat_id>/events/", pages.thread_events, name="thread_events"),
+    path("c/<str:chat_id>/older/", pages.thread_older, name="thread_older"),
+    path("c/<str:chat_id>/state/", pages.thread_state, name="thread_state"),
+    path("c/<str:chat_id>/send/", messages.send_message, name="send_message"),
+    path("c/<str:chat_id>/seen/", threads.mark_seen, name="mark_seen"),
+    path("c/<str:chat_id>/rename/", threads.rename_thread, name="rename_thread"),
+    path("c/<str:chat_id>/pin/", threads.pin_thread, name="pin_thread"),
+    path("c/<str:chat_id>/archive/", threads.archive_thread, name="archive_thread"),
+    path("c/<str:chat_id>/delete/", threads.delete_thread, name="delete_thread"),
+    path("c/<str:chat_id>/share/", threads.share_thread, name="share_thread"),
+    path("c/<str:chat_id>/unshare/", threads.unshare_thread, name="unshare_thread"),
+    path("message/<uuid:message_id>/edit/", messages.edit_message, name="edit_message"),
+    path("message/<uuid:message_id>/show/", messages.show_branch, name="show_branch"),
+    path("message/<uuid:message_id>/fork/", threads.fork_thread, name="fork_thread"),
+    path("question/<uuid:call_id>/", messages.answer_question, name="answer_question"),
+    path("call/<uuid:call_id>/decide/", turns.decide_call, name="decide_call"),
+    path("turn/<int:turn_id>/stop/", turns.stop_turn, name="stop_turn"),
+    path("turn/<int:turn_id>/retry/", turns.retry_turn, name="retry_turn"),
+    path("turn/<int:turn_id>/now/", turns.send_now, name="send_now"),
+    path("turn/<int:turn_id>/unqueue/", turns.unqueue, name="unqueue"),
 ]

@@ -9,6 +9,7 @@ from assistants.llm.profile import Profile
 
 from .assistant import Assistant
 from .llm_profile import LLMProfile
+from .tenant import Tenant
 from .thread import Thread
 
 
@@ -71,8 +72,16 @@ def define(assistant: Assistant) -> Definition:
 
 
 def resolve_profile(definition: Definition, thread: Thread) -> Profile:
-    """The model that answers: the assistant's own, else the tenant's default, else what is at hand (T-12)."""
-    profile_id = definition.profile_id or thread.tenant.default_profile_id
-    if profile_id and (row := LLMProfile.objects.filter(pk=profile_id, tenant_id=thread.tenant_id).first()):
+    """The model that answers in this thread (T-12)."""
+    return profile_for(definition, thread.tenant)
+
+
+def profile_for(definition: Definition, tenant: Tenant) -> Profile:
+    """The model that answers: the assistant's own, else the tenant's default, else what is at hand.
+
+    Raises `PROFILE_KEY_UNREADABLE`.
+    """
+    profile_id = definition.profile_id or tenant.default_profile_id
+    if profile_id and (row := LLMProfile.objects.filter(pk=profile_id, tenant_id=tenant.pk).first()):
         return row.as_profile()
     return detect_profile()

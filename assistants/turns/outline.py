@@ -1,6 +1,6 @@
 """How a thread's messages hang together: the branch that is shown, and what stands beside each message on it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -43,8 +43,9 @@ class Siblings:
 
 @dataclass(frozen=True)
 class Window:
-    """Neighbouring messages of one branch. `older` and `newer` are the numbers of the messages just outside, if any."""
+    """Neighbouring messages of the branch `path`. `older` and `newer` are the numbers of those just outside, if any."""
 
+    path: tuple[Place, ...]
     places: tuple[Place, ...]
     older: int | None = None
     newer: int | None = None
@@ -109,28 +110,34 @@ def outline_of(thread_id: int) -> Outline:
     return Outline((Place(*row) for row in rows), leaf)
 
 
-def newest(path: Sequence[Place], count: int = PAGE_ENTRIES) -> Window:
+def whole(path: tuple[Place, ...]) -> Window:
+    """All of a branch."""
+    return _window(path, 0, len(path))
+
+
+def newest(path: tuple[Place, ...], count: int = PAGE_ENTRIES) -> Window:
     """The end of a branch."""
     start = max(len(path) - count, 0)
     return _window(path, start, len(path))
 
 
-def before(path: Sequence[Place], sequence: int, count: int = PAGE_ENTRIES) -> Window:
+def before(path: tuple[Place, ...], sequence: int, count: int = PAGE_ENTRIES) -> Window:
     """The stretch of a branch that ends just before this number."""
     end = sum(1 for place in path if place.sequence < sequence)
     return _window(path, max(end - count, 0), end)
 
 
-def around(path: Sequence[Place], sequence: int, count: int = PAGE_ENTRIES) -> Window:
+def around(path: tuple[Place, ...], sequence: int, count: int = PAGE_ENTRIES) -> Window:
     """The stretch of a branch in which the message with this number stands near the top."""
     at = sum(1 for place in path if place.sequence < sequence)
     start = max(min(at - count // 5, len(path) - count), 0)
     return _window(path, start, min(start + count, len(path)))
 
 
-def _window(path: Sequence[Place], start: int, end: int) -> Window:
+def _window(path: tuple[Place, ...], start: int, end: int) -> Window:
     return Window(
-        places=tuple(path[start:end]),
+        path=path,
+        places=path[start:end],
         older=path[start - 1].sequence if 0 < start <= len(path) else None,
         newer=path[end].sequence if end < len(path) else None,
     )

@@ -1,0 +1,151 @@
+"""The pages of a conversation, and what they fetch while they are open."""
+
+from dataclasses import asdict, replace
+
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET
+
+from assistants import access, forms
+from assistants.conversations.snapshot import snapshot_of
+from assistants.errors import CodedError
+from assistants.llm.detect import describe
+from assistants.models import Tenant, Thread
+from assistants.models.definition import Definition, define, profile_for
+from assistants.rendering import fragments
+from assistants.turns import events, outline
+
+from .person import actor
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """The empty chat: choose an assistant and write. A visitor sees it if there is a public assistant."""
+    who = actor(request)
+    assistants = list(access.assistants_for(who).select_related("tenant"))
+    if isinstance(who, access.Visitor) and not assistants:
+        return redirect("login")
+    first = assistants[0] if assistants else None
+    context = {
+        "assistants": assistants,
+        "sidebar": fragments.draw_sidebar(who, None),
+        "model_line": model_line(define(first), first.tenant) if first else "",
+    }
+    return render(request, "assistants/home.html", context)
+
+
+@require_GET
+def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
+    """A conversation's page. It carries the number of the last event that its content includes (D6).
+
+    With `?at=<message number>` it opens at that message: where the page would not show it, as an excerpt that only
+    reads (Z4).
+    """
+    who = actor(request)
+    with transaction.atomic():
+        found = access.get_thread(who, chat_id)
+        view = fragments.viewpoint(found, who, csrf_token=get_token(request))
+        context = {
+            "thread": found,
+            "definition": view.definition,
+            "sidebar": fragments.draw_sidebar(who, found),
+            "model_line": model_line(view.definition, found.tenant),
+            "ancestors": ancestors_of(found),
+        }
+        if (window := _elsewhere(found, request.GET.get("at"))) is not None:
+            return render(request, "assistants/excerpt.html", {**context, **_excerpt(view, window)})
+        context |= {
+            "view": view,
+            "can_write": view.can_write,
+            "can_share": found.parent_id is None and access.may(who, "share", found),
+            "log": fragments.draw_log(view),
+            "state": fragments.draw_state(view),
+            "heading": fragments.draw_heading(view),
+            "panel": fragments.draw_panel(view),
+            "seq": Thread.objects.values_list("last_event", flat=True).get(pk=found.pk),
+        }
+    return render(request, "assistants/thread.html", context)
+
+
+def _elsewhere(found: Thread, at: str | None) -> outline.Window | None:
+    """The stretch around a message that is older than what the page holds at first, or on another branch."""
+    number = forms.number_in(at)
+    if number is None:
+        return None
+    tree = outline.outline_of(found.pk)
+    place = tree.at(number)
+    if place is None or place in outline.newest(tree.path).places:
+        return None
+    path = tree.path if tree.shows(place.pk) else tree.path_to(tree.newest_below(place.pk))
+    return outline.around(path, number)
+
+
+def _excerpt(view: fragments.Viewpoint, window: outline.Window) -> dict[str, object]:
+    reading = replace(view, can_write=False)
+    entries = fragments.draw_entries(reading, outline.outline_of(view.thread.pk), replace(window, older=None))
+    return {"view": reading, "can_write": False, "entries": entries, "older": window.older, "newer": window.newer}
+
+
+@require_GET
+def thread_older(request: HttpRequest, chat_id: str) -> HttpResponse:
+    """The messages of the shown branch before number `before`, to be put in place of the way to them (X8)."""
+    who = actor(request)
+    found = access.get_thread(who, chat_id)
+    before = forms.number_in(request.GET.get("before"))
+    if before is None:
+        raise Http404("No such message.")
+    view = fragments.viewpoint(found, who, csrf_token=get_token(request))
+    tree = outline.outline_of(found.pk)
+    return HttpResponse(fragments.draw_entries(view, tree, outline.before(tree.path, before)))
+
+
+@require_GET
+def thread_events(request: HttpRequest, chat_id: str) -> HttpResponse:
+    """What a socket would have sent since event `after`, for pages whose socket is blocked: numbered events, then the
+    growing text, the cards of work that goes on, and the list of conversations."""
+    who = actor(request)
+    found = access.get_thread(who, chat_id)
+    after = forms.cursor(request.GET.get("after"), found)
+    if after is None:
+        return JsonResponse({"reset": True})
+    view = fragments.viewpoint(found, who)
+    frames: list[dict[str, object]] = [
+        {"n": event.number, "html": fragments.draw_event(event, view)} for event in events.events_after(found.pk, after)
+    ]
+    frames += fragments.draw_growing(found)
+    frames += [{"html": html} for html in fragments.draw_open_cards(who, found).values()]
+    frames.append({"html": fragments.draw_sidebar(who, found)})
+    return JsonResponse({"events": frames})
+
+
+@require_GET
+def thread_state(request: HttpRequest, chat_id: str) -> HttpResponse:
+    """The conversation as data, for programs (Q12)."""
+    found = access.get_thread(actor(request), chat_id)
+    return JsonResponse(asdict(snapshot_of(found)))
+
+
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answers once the process serves and its database can be read."""
+    Thread.objects.exists()
+    return JsonResponse({"ok": True})
+
+
+def model_line(definition: Definition, tenant: Tenant) -> str:
+    """Which model answers, in a sentence; of one that can't be reached, why."""
+    try:
+        return describe(profile_for(definition, tenant))
+    except CodedError as error:
+        return f"{error.message} {error.fix}"
+
+
+def ancestors_of(found: Thread) -> list[Thread]:
+    """The conversations above a sub-chat, the topmost first."""
+    above: list[Thread] = []
+    while found.parent is not None:
+        found = found.parent
+        above.insert(0, found)
+    return above
