@@ -127,6 +127,13 @@ def _may_use(actor: Actor, assistant: Assistant) -> bool:
     return role_in(actor, assistant.tenant_id) in (Role.ADMIN, Role.MEMBER)
 
 
+def may_run(turn: Turn) -> bool:
+    """Whether the person in whose name the turn works may still have it work: asked before each step, by every
+    runner and after every pause (S08)."""
+    root = turn.thread.root or turn.thread
+    return may(root.owner if root.owner else Visitor(root.visitor_key), "write", root)
+
+
 def threads_for(actor: Actor) -> QuerySet[Thread]:
     """Every thread that the actor may read, sub-chats included."""
     if isinstance(actor, Visitor):

@@ -49,6 +49,13 @@ def card_context(call: ToolCall) -> dict[str, Any]:
     return {"delegation": delegation, **child_context(delegation)}
 
 
+def calls_at_work(thread: Thread) -> list[ToolCall]:
+    """The thread's delegations whose sub-chat works although its report was given: continued, or run again (D2)."""
+    again = Turn.objects.active().values("thread__delegation__call")
+    found = ToolCall.objects.filter(turn__thread=thread, pk__in=again).exclude(state=ToolCall.State.OPEN)
+    return list(found.select_related("turn__thread", "message"))
+
+
 def child_context(delegation: Delegation) -> dict[str, Any]:
     """The state and the figures of one sub-chat."""
     child = delegation.child

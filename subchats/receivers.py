@@ -5,8 +5,9 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
-from assistants.models import Turn
+from assistants.models import ToolCall, Turn
 from assistants.signals import sweeping, turn_finished, turn_started
+from assistants.turns import events
 from subchats.delegation.deliver import deliver, reconcile, stop_children
 from subchats.models import Delegation
 
@@ -18,6 +19,14 @@ def join_tree(turn: Turn, **kwargs: Any) -> None:
     if waiting and waiting.call and waiting.call.is_open:
         turn.root_id = waiting.call.turn.root_id or waiting.call.turn_id
         turn.save(update_fields=["root"])
+
+
+@receiver([turn_started, turn_finished])
+def redraw_card(turn: Turn, **kwargs: Any) -> None:
+    """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
+    call = ToolCall.objects.select_related("turn").filter(delegation__child=turn.thread).first()
+    if call and not call.is_open:
+        events.record(call.turn.thread_id, "call", call=str(call.pk))
 
 
 @receiver(turn_finished)

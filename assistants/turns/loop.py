@@ -13,11 +13,20 @@ from assistants.models import Turn
 from . import executors
 from .act import act
 from .claims import EMBEDDED_SLOT, Claim, claim_turn, holder_name, holding, release
-from .lifecycle import finish_turn
+from .lifecycle import finish_turn, stop_turn
 from .think import think
 
 log = logging.getLogger(__name__)
 STEPS: dict[str, Callable[[Claim], None]] = {Turn.State.THINKING: think, Turn.State.ACTING: act}
+
+
+_may_run: Callable[[Turn], bool] | None = None
+
+
+def use_gate(may_run: Callable[[Turn], bool]) -> None:
+    """Tells the loop who decides whether a turn may go on; called once, by the app that knows the rights (D7)."""
+    global _may_run
+    _may_run = may_run
 
 
 def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
@@ -28,6 +37,9 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
     deadline = clock.monotonic() + settings.TASKMONKEY["TURN_SECONDS"]
     try:
         while step := STEPS.get(_state(claim)):
+            if _may_run and not _may_run(Turn.objects.select_related("thread").get(pk=turn_id)):
+                stop_turn(turn_id, by="the platform", reason="no_right")
+                break
             if clock.monotonic() > deadline:
                 _end_late(claim)
                 break

@@ -27,6 +27,8 @@ from .prompt import Prompt, build_prompt, turn_leaf
 
 MAX_MODEL_FAILURES = 3
 SAVE_SECONDS = 1.0
+DISABLED = "This assistant is switched off or was deleted."
+CUT = "The reply was cut at its length limit."
 
 
 def think(claim: Claim) -> None:
@@ -34,7 +36,13 @@ def think(claim: Claim) -> None:
 
     Raises `LeaseLost` when somebody else ended or took the turn meanwhile.
     """
-    opened = _open_reply(claim)
+    try:
+        opened = _open_reply(claim)
+    except CodedError as error:
+        # A set-up that can't work, such as a key that can't be read: a sentence for the person, not a crash.
+        with holding(claim) as turn:
+            finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=f"{error.message} {error.fix}".strip())
+        return
     if opened is None:
         return
     prompt, message = opened
@@ -56,6 +64,9 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
         definition = definition_of(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
+            return None
+        if not definition.enabled:
+            finish_turn(turn, state=Turn.State.FAILED, reason="ASSISTANT_DISABLED", note=DISABLED)
             return None
         prompt = build_prompt(turn, turn.thread, definition)
         message = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first()
@@ -150,7 +161,8 @@ def _save_reply(claim: Claim, prompt: Prompt, message: Message, reply: Reply) ->
         turn.reason = turn.note = ""
         if not reply.calls:
             events.record(turn.thread_id, "message", message=str(message.pk))
-            finish_turn(turn, state=Turn.State.DONE, reason="length" if reply.finish == "length" else "")
+            cut = reply.finish == "length"
+            finish_turn(turn, state=Turn.State.DONE, reason="length" if cut else "", note=CUT if cut else "")
         else:
             _open_calls(turn, message, reply.calls)
             turn.state = Turn.State.ACTING

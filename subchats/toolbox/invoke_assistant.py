@@ -12,6 +12,7 @@ from assistants.tools.registry import tool
 from subchats.delegation.delegate import Commission, delegate
 from subchats.delegation.roster import delegates_of, get_delegate
 
+
 def name_delegates(plain: ToolDefinition, definition: Definition, thread: Thread) -> ToolDefinition | None:
     """Tells the model whom it may call, by slug, name and description; without anybody the tool is of no use (J-01)."""
     delegates = delegates_of(definition, thread)
@@ -34,9 +35,7 @@ def invoke_assistant(
     task: Annotated[
         str, Field(min_length=1, max_length=20_000, description="The whole task; it sees nothing else of this chat.")
     ],
-    context_: Annotated[
-        str, Field(alias="context", max_length=50_000, description="Facts from this chat that it needs.")
-    ] = "",
+    context_: Annotated[str, Field(alias="context", max_length=50_000, description="Facts from this chat that it needs.")] = "",
 ) -> Any:
     """Hand a self-contained task to another assistant and get its final report.
 
@@ -55,5 +54,3 @@ def invoke_assistant(
             assistant=chosen,
         ),
     )
-
-

@@ -23,9 +23,7 @@ def spawn_agent(
     based_on: Annotated[
         str, Field(max_length=80, description="An assistant whose instructions and model it starts from.")
     ] = "",
-    context_: Annotated[
-        str, Field(alias="context", max_length=50_000, description="Facts from this chat that it needs.")
-    ] = "",
+    context_: Annotated[str, Field(alias="context", max_length=50_000, description="Facts from this chat that it needs.")] = "",
 ) -> Any:
     """Build an agent for one task that no existing assistant fits, and get its final report.
 

@@ -209,4 +209,3 @@ def test_f10_power_cuts_at_any_moment_lose_and_double_nothing(cluster, llm):
     assert sorted(cluster.texts("user")) == [f"m{number}" for number in range(7)]
     assert cluster.effects("charge") <= 7
     check(cluster)
-

@@ -270,9 +270,7 @@ def test_t16_the_command_line_says_what_is_wrong(ground):
     with pytest.raises(CommandError, match="no tenant zoo"):
         call_command("test_tool", "--tenant", "zoo", "--tool", "current_time")
     with pytest.raises(CommandError, match="DELEGATE_NOT_ALLOWED"):
-        call_command(
-            "test_tool", "--tenant", "apes", "--tool", "invoke_assistant", "--args", '{"assistant":"x","task":"y"}'
-        )
+        call_command("test_tool", "--tenant", "apes", "--tool", "invoke_assistant", "--args", '{"assistant":"x","task":"y"}')
 
 
 def test_s27_assistants_of_others_look_exactly_like_invented_ones(ground):

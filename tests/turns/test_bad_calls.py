@@ -102,7 +102,10 @@ def test_s25_a_tool_that_was_taken_away_in_mid_turn_is_refused(ground):
 
 @pytest.mark.parametrize("ids", [["c1", "c1"], ["", ""], ["x" * 10_000, "y"]], ids=["same", "none", "long"])
 def test_f25_every_call_has_one_result_whatever_the_providers_ids_are(ground, ids):
-    calls = [{"name": "current_time", "arguments": {"zone": zone}, "id": each} for zone, each in zip(["UTC", "Europe/Berlin"], ids, strict=True)]
+    calls = [
+        {"name": "current_time", "arguments": {"zone": zone}, "id": each}
+        for zone, each in zip(["UTC", "Europe/Berlin"], ids, strict=True)
+    ]
 
     thread = run(ground, {"calls": calls}, "ok")
 

@@ -27,7 +27,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="the tenant's slug")
         parser.add_argument("--tool", required=True, help="the tool's exact name")
-        parser.add_argument("--args", dest="arguments", default="{}", help='its arguments as a JSON object, e.g. \'{"task": "…"}\'')
+        parser.add_argument(
+            "--args", dest="arguments", default="{}", help='its arguments as a JSON object, e.g. \'{"task": "…"}\''
+        )
         parser.add_argument("--timeout", type=float, default=600, help="seconds to wait for a sub-chat")
 
     def handle(self, *args: Any, **options: Any) -> None:
