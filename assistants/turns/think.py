@@ -27,7 +27,6 @@ from .prompt import Prompt, build_prompt, turn_leaf
 
 MAX_MODEL_FAILURES = 3
 SAVE_SECONDS = 1.0
-DISABLED = "This assistant is switched off or was deleted."
 CUT = "The reply was cut at its length limit."
 
 
@@ -64,9 +63,6 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
         definition = definition_of(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
-            return None
-        if not definition.enabled:
-            finish_turn(turn, state=Turn.State.FAILED, reason="ASSISTANT_DISABLED", note=DISABLED)
             return None
         prompt = build_prompt(turn, turn.thread, definition)
         message = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first()
