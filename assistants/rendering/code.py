@@ -1,10 +1,11 @@
 """Code blocks: a frame with language and copy button, highlighted by classes once the block is closed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from time import thread_time
+from typing import Any
 
 from django.utils.html import escape
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
@@ -15,8 +16,8 @@ from assistants.rendering.languages import LANGUAGES
 from assistants.rendering.sanitize import sanitize_code
 
 MAX_HIGHLIGHT_CHARS = 100_000
-MAX_HIGHLIGHT_WIDTH = 2000
-# Some languages take time by the square of the number of lines.
+# Some languages take time by the square of a line's length, some by the square of the number of lines.
+MAX_HIGHLIGHT_WIDTH = 500
 MAX_HIGHLIGHT_LINES = 4000
 HIGHLIGHT_SECONDS = 0.4
 # What is no longer than this is highlighted at once, within about 4 ms.
@@ -24,6 +25,7 @@ SMALL_CHARS = 4000
 LANGUAGE_CHARS = 24
 _TOKENS_PER_PIECE = 256
 
+_Token = tuple[Any, str]
 Highlighter = Callable[[str, str], str | None]
 
 _formatter = HtmlFormatter(nowrap=True)
@@ -126,18 +128,24 @@ _highlight_again = lru_cache(maxsize=256)(_highlight)
 def _pieces(code: str, language: str) -> Iterator[str]:
     """Clean HTML in pieces of about a millisecond; raises RenderTimeout."""
     tokens = find_lexer_class_by_name(language)(stripnl=False).get_tokens(code.rstrip())
-    spent = 0.0
-    while spent < HIGHLIGHT_SECONDS:
+    left = HIGHLIGHT_SECONDS
+    while True:
         started = thread_time()
-        batch = list(islice(tokens, _TOKENS_PER_PIECE))
+        written = _Written()
+        batch = list(islice(_until(started + left, tokens), _TOKENS_PER_PIECE))
         if not batch:
             return
-        written = _Written()
         _formatter.format(batch, written)
         piece = sanitize_code("".join(written))
-        spent += thread_time() - started
+        left -= thread_time() - started
         yield piece
-    raise RenderTimeout
+
+
+def _until(end: float, tokens: Iterable[_Token]) -> Iterator[_Token]:
+    for number, token in enumerate(tokens):
+        if number % 16 == 0 and thread_time() > end:
+            raise RenderTimeout
+        yield token
 
 
 class _Written(list[str]):
