@@ -309,3 +309,55 @@ async def test_german_words_find_english_documents() -> None:
 
     assert answer.startswith("Dazu steht in")
     assert "30 days of paid annual leave" in answer
+
+
+async def test_nobody_is_asked_the_same_question_twice_in_a_row() -> None:
+    team = (
+        Staff("lead", "Lead", "Everything", tools=("ask_clarifying_question",), delegates=("travel", "people")),
+        Staff("travel", "Travel", "Flights", tools=("search_documents",)),
+        Staff("people", "People", "Contracts", tools=("search_documents",)),
+    )
+    house = House(team, ENGLISH)
+
+    await talk(house, "parking", "no idea which one")
+
+    assert len(calls(house, "ask_clarifying_question")) == 1
+    assert calls(house, "invoke_assistant")
+
+
+async def test_words_typed_instead_of_a_choice_are_looked_up_themselves() -> None:
+    house = House([SOLO], ENGLISH)
+
+    _, answer = await talk(house, "refunds", "passwords rather")
+
+    assert "at least 14 characters" in answer
+
+
+async def test_a_follow_up_goes_to_whoever_answered_before() -> None:
+    house = House(TEAM, ENGLISH)
+
+    await talk(house, "@travel what about taxis?", "and within how many days?")
+
+    assert [call["assistant"] for call in calls(house, "invoke_assistant")] == ["travel", "travel"]
+
+
+async def test_a_part_that_points_back_stays_with_the_part_before_it() -> None:
+    house = House(TEAM, ENGLISH)
+
+    await talk(house, "Who books the flights, and how long do they work?")
+
+    assert [call["task"] for call in calls(house, "invoke_assistant")] == ["Who books the flights, and how long do they work?"]
+
+
+async def test_a_comparison_quotes_each_side() -> None:
+    (answer,) = await talk(House([SOLO], ENGLISH), "Compare the rules for hotels and trains")
+
+    assert "Hotels are reimbursed up to 120 EUR" in answer and "Trains are second class" in answer
+
+
+async def test_a_code_with_a_sign_in_it_is_one_word() -> None:
+    documents = {"a.md": "Part NL-12 costs 9 EUR.", "b.md": "Part NL-13 costs 12 EUR."}
+
+    (answer,) = await talk(House([SOLO], documents), "What does NL-12 cost?")
+
+    assert "9 EUR" in answer and "NL-13" not in answer

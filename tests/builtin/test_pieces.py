@@ -40,6 +40,7 @@ DELEGATES = (
         ("Urlaub", "vacation"),
         ("Reise", "Reisekosten"),
         ("plan", "planning"),
+        ("taxi", "taxis"),
     ],
 )
 def test_two_forms_of_a_word_are_alike(one: str, other: str) -> None:

@@ -21,7 +21,7 @@ _POINTING = {
     "en": re.compile(r"\b(it|they|them|that|those|these|this|its|their|same)\b", re.IGNORECASE),
     "de": re.compile(
         r"\b(dafür|davon|dazu|darüber|damit|daran|dabei|darin|dort|dessen|deren|denen|derselbe|dasselbe)\b|"
-        r"\b(das|es|dies|diese[rsmn]?|die|sie|ihn|ihm)\W*$",
+        r"\b(das|es|dies|diese[rsmn]?|die|er|sie|ihn|ihm)\W*$",
         re.IGNORECASE,
     ),
 }
@@ -87,13 +87,19 @@ def is_more(text: str) -> bool:
     return bool(_MORE.match(text.strip()))
 
 
+def points_back(text: str, language: str) -> bool:
+    """Whether a short text speaks of something by a pronoun alone: “how fast do they deliver?”."""
+    few = len(strong(content_words(text, language))) <= 2 and len(words_of(text)) <= 9
+    return few and bool(_POINTING[language].search(text))
+
+
 def continues(text: str, language: str) -> bool:
     """Whether a message can't be understood without the question before it."""
     words = content_words(text, language)
     subject = strong(words)
     if _CONTINUING.match(text) and len(subject) <= 3 and len(words_of(text)) <= 8:
         return True
-    if _POINTING[language].search(text) and len(subject) <= 2 and len(words_of(text)) <= 9:
+    if points_back(text, language):
         return True
     only_number = bool(subject) and all(each.isdigit() for word in subject for each in word.text) and len(subject) == 1
     return only_number or (not words and "?" in text)
@@ -169,6 +175,6 @@ def _is_answer(text: str) -> bool:
 def _own_words(text: str) -> str:
     given = _ANSWER.match(text)
     if not given:
-        return " ".join(text.split())
+        return " ".join(re.sub(r"(?<![\w@.])@[\w-]+[,:]?\s*", "", text).split())
     lines = (line.strip().removeprefix("- ") for line in text[given.end() :].splitlines())
     return ", ".join(line for line in lines if line)

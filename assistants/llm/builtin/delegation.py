@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .lookup import Lookup
 from .offers import Delegate
-from .phrases import phrase
+from .phrases import phrase, quoted
 from .reports import Report, read_report, render_failure, render_report
 from .steps import Answer, Call, Miss, Need, Step
 from .talk import Talk
@@ -43,7 +43,10 @@ class Delegation:
         return _look_oneself(self.wish, talk, tried)
 
     def _arguments(self, talk: Talk, delegate: Delegate, tried: Sequence[Report]) -> dict[str, object] | None:
-        facts = [phrase(talk.language, "context", facts=" / ".join(f"“{each}”" for each in self.facts))] if self.facts else []
+        facts = []
+        if self.facts:
+            said = " / ".join(quoted(talk.language, each) for each in self.facts)
+            facts = [phrase(talk.language, "context", facts=said)]
         facts += [
             phrase(talk.language, "context_established", name=each.name, established=each.established)
             for each in tried

@@ -98,6 +98,9 @@ def choose_owner(wish: Wish, talk: Talk, *, alone: bool) -> Errand:
     if talk.is_child and "search_documents" in talk.offers:
         # It was chosen for this task: sending it on before looking would play ping-pong.
         return Lookup(wish, may_ask=alone and "ask_clarifying_question" in talk.offers)
+    if wish.background and (last := _last_delegate(talk)):
+        own = choose_routes(rank_routes(wish.words, talk.offers.delegates, talk.language))
+        return make_delegation(wish, (own[0].delegate if len(own) == 1 else last,), talk=talk, shared_out=not alone)
     chosen = choose_routes(routes_of(wish, talk))
     if len(chosen) == 1 or (chosen and not alone):
         return make_delegation(wish, _in_order(chosen[:1], wish, talk), talk=talk, shared_out=not alone)
@@ -110,12 +113,21 @@ def choose_owner(wish: Wish, talk: Talk, *, alone: bool) -> Errand:
     return _without_search(wish, talk)
 
 
+def _last_delegate(talk: Talk) -> Delegate | None:
+    """Who answered the question that is being continued, if only one did."""
+    invoked = [each for each in talk.earlier[-1].results if each.tool == "invoke_assistant"] if talk.earlier else []
+    slugs = {each.arguments.get("assistant") for each in invoked}
+    return next((each for each in talk.offers.delegates if slugs == {each.slug}), None)
+
+
 def _without_search(wish: Wish, talk: Talk) -> Errand:
     able = generalists(talk.offers.delegates)
     if able or len(talk.offers.delegates) == 1:
         return make_delegation(wish, able or talk.offers.delegates, talk=talk)
-    if len(talk.offers.delegates) > 1:
+    if len(talk.offers.delegates) > 1 and not _was_asked_back(talk):
         return Undecided(talk.offers.delegates)
+    if talk.offers.delegates:
+        return make_delegation(wish, talk.offers.delegates, talk=talk)
     return Lookup(wish, may_ask=False)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .passages import Passage
 from .segments import Segment, cut_segments
 from .wish import Wish
-from .words import Word, likeness, words_of
+from .words import Word, bag_of, likeness
 
 GOOD = 0.6
 """The share of the wish's words from which on a passage counts as an answer."""
@@ -60,6 +60,14 @@ def rank_findings(wish: Wish, passages: Sequence[Passage]) -> tuple[Finding, ...
     return tuple(sorted(findings, key=lambda each: (not each.good, -round(each.score, 4), each.passage.rank, _place(each))))
 
 
+def is_answered(wish: Wish, findings: Sequence[Finding]) -> bool:
+    """Whether one passage answers, or several do together what was asked about several things (“hotels and taxis”)."""
+    if not findings or findings[0].good:
+        return bool(findings)
+    shown = [each for each in findings if each.coverage >= FAIR]
+    return wish.joined and len(shown) > 1 and not missing_words(wish, shown)
+
+
 def missing_words(wish: Wish, findings: Sequence[Finding]) -> tuple[str, ...]:
     """The wish's own telling words that none of the findings carries."""
     carried = {each for finding in findings for each in finding.carried}
@@ -73,7 +81,7 @@ def _scale(wish: Wish, cut: Sequence[tuple[Passage, Sequence[Segment]]]) -> Scal
     for passage, segments in cut:
         for text in [_names(passage)] + [text for each in segments for text in (each.text, _above(each, passage))]:
             if text not in bags:
-                bags[text] = {word.folded: word for word in words_of(text)}
+                bags[text] = bag_of(text)
     # Every pair of a wanted and a found word is compared once: the texts share most of their words.
     vocabulary = {folded: word for bag in bags.values() for folded, word in bag.items()}
     hits = {
@@ -103,7 +111,7 @@ def _finding(wish: Wish, passage: Passage, segments: Sequence[Segment], scale: S
     carrying = [scale.texts[text] for each in segments for text in (each.text, _above(each, passage))]
     named = scale.texts[_names(passage)]
     together = {word: max(named[word], *(each[word] for each in carrying)) for word in scale.weights}
-    own = {word: weight for word, weight in scale.weights.items() if word in wish.words and word.weight >= 1} or scale.weights
+    own = _telling(wish, scale.weights)
     coverage = _share(together, own)
     if coverage <= 0:
         return None
@@ -119,6 +127,12 @@ def _finding(wish: Wish, passage: Passage, segments: Sequence[Segment], scale: S
         telling=sum(1 for word in own if word.weight >= 1 and together[word] > 0),
         carried=frozenset(word.text for word, strength in together.items() if strength > 0),
     )
+
+
+def _telling(wish: Wish, weights: Strengths) -> Strengths:
+    """The words that a passage has to carry: the wish's own; those taken over only if it has none."""
+    strong = {word: weight for word, weight in weights.items() if word.weight >= 1}
+    return {word: weight for word, weight in strong.items() if word in wish.words} or strong or weights
 
 
 def _segment_score(wish: Wish, passage: Passage, quotable: Sequence[Segment], place: int, scale: Scale) -> float:

@@ -91,6 +91,12 @@ woman women | frau frauen
 man men | mann männer
 version release | version ausgabe
 requirement requirements require required requires | anforderung voraussetzung voraussetzungen
+increase rise rose risen jump jumped grow grew growth | steigen gestiegen stieg anstieg zunahme
+decrease fall fell fallen drop dropped decline | sinken gesunken sank rückgang abnahme
+share percentage percent proportion rate | anteil prozent quote
+fast quick quickly speed | schnell zügig
+supplier vendor manufacturer | lieferant hersteller
+stock inventory warehouse | lager bestand lagerbestand
 support supported supports | unterstützung unterstützt
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .ambiguity import ambiguous_documents
-from .findings import FAINT, Finding, missing_words, rank_findings
+from .findings import FAINT, Finding, is_answered, missing_words, rank_findings
 from .opening import is_named, open_document
 from .passages import passages_of, total_of
 from .phrases import enumerated, phrase, quoted
@@ -14,6 +14,7 @@ from .refusals import reason_of
 from .steps import Answer, Call, Miss, Need, Question, Step
 from .talk import Result, Talk
 from .wish import Wish
+from .words import strong
 
 MAX_QUOTES = 4
 LIMIT = 15
@@ -40,9 +41,9 @@ class Lookup:
             results += told
             queries += fresh
             findings = self._findings(results)
-            if any(each.good for each in findings):
+            if is_answered(self.wish, findings):
                 break
-        if not any(each.good for each in findings):
+        if not is_answered(self.wish, findings):
             read, needed = _read_named(talk, self.wish.documents)
             if needed:
                 return Need(needed)
@@ -57,7 +58,7 @@ class Lookup:
         return rank_findings(self.wish, passages)
 
     def _conclude(self, talk: Talk, results: list[Result], findings: tuple[Finding, ...], queries: list[str]) -> Step:
-        if not findings or not findings[0].good:
+        if not is_answered(self.wish, findings):
             return _miss(self.wish, talk, results, findings, queries)
         if self.may_ask and not self.wish.settled and (options := ambiguous_documents(self.wish, findings)):
             return Question(phrase(talk.language, "which_document", words=self.wish.subject), options)
@@ -66,14 +67,21 @@ class Lookup:
             if read is None:
                 return Need((more,))
             findings = _with_reading(self.wish, findings, read)
-        return Answer(render_findings(self.wish, findings, talk.language, total=total_of(results)))
+        answer = render_findings(self.wish, findings, talk.language, total=total_of(results))
+        return Answer(answer + _still_reading(results, talk.language))
+
+
+def _still_reading(results: Sequence[Result], language: str) -> str:
+    """A warning while a folder is read for the first time."""
+    incomplete = any(result.data.get("complete") is False for result in results)
+    return f"\n\n{phrase(language, 'still_reading')}" if incomplete else ""
 
 
 def render_findings(wish: Wish, findings: Sequence[Finding], language: str, *, total: int = 0) -> str:
     """One to four quotes, what none of them mentions, and where else there are hits."""
     quotes: list[Quote] = []
     used: list[Finding] = []
-    for finding in _worth_quoting(findings):
+    for finding in _worth_quoting(wish, findings):
         quote = make_quote(finding, wish)
         if len(quotes) < MAX_QUOTES and not overlaps(quote, quotes):
             quotes.append(quote)
@@ -111,15 +119,20 @@ def _read_named(talk: Talk, documents: Sequence[str]) -> tuple[list[Result], tup
     return [each for each in opened if isinstance(each, Result)], needed
 
 
-def _worth_quoting(findings: Sequence[Finding]) -> list[Finding]:
+def _worth_quoting(wish: Wish, findings: Sequence[Finding]) -> list[Finding]:
+    """Those about as good as the best, and for each word that they miss the best one that carries it."""
     best = findings[0]
-    return [each for each in findings if each.coverage >= 0.8 * best.coverage and each.score >= 0.85 * best.score]
+    chosen = [each for each in findings if each.coverage >= 0.8 * best.coverage and each.score >= 0.85 * best.score]
+    least = (0.3 if wish.everything else 0.5) * best.coverage
+    for word in missing_words(wish, chosen):
+        chosen += [each for each in findings if word in each.carried and each.coverage >= least][:1]
+    return list(dict.fromkeys(chosen))
 
 
 def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[Finding], queries: Sequence[str]) -> Miss:
-    words = enumerated(talk.language, [quoted(talk.language, word.text) for word in wish.words]) or quoted(
-        talk.language, wish.text
-    )
+    words = enumerated(
+        talk.language, [quoted(talk.language, word.text) for word in strong(wish.words) or wish.words]
+    ) or quoted(talk.language, wish.text)
     searched = enumerated(talk.language, [quoted(talk.language, each) for each in dict.fromkeys(queries)])
     refused = next((each for each in results if each.tool == "search_documents" and (each.refusal or not each.data)), None)
     if refused and not findings:
@@ -136,7 +149,7 @@ def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[
     if wish.documents:
         text = phrase(talk.language, "nothing_found_in", words=words, document=", ".join(wish.documents))
     else:
-        text = phrase(talk.language, "nothing_found_short", words=words)
+        text = phrase(talk.language, "nothing_found_short", words=words) + _still_reading(results, talk.language)
     return Miss(text=text, established=phrase(talk.language, "searched_for", queries=searched))
 
 

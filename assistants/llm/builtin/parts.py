@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from .background import points_back
 from .words import content_words, strong
 
 MAX_PARTS = 6
@@ -35,7 +36,9 @@ def split_parts(text: str, language: str, owner: Callable[[str], str]) -> tuple[
     parts: list[str] = []
     for sentence in sentences:
         parts += _halves(sentence, language, owner)
-    return tuple(parts[:MAX_PARTS]) if len(parts) > 1 else (text.strip(),)
+    # A part that points back to the one before it can't be done by somebody who sees it alone.
+    whole = len(parts) < 2 or any(points_back(part, language) for part in parts[1:])
+    return (text.strip(),) if whole else tuple(parts[:MAX_PARTS])
 
 
 def _items(text: str) -> list[str]:

@@ -36,8 +36,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_mentioned": "None of these passages mentions {words}.",
         "not_mentioned_here": "It does not mention {words}.",
         "elsewhere": "More hits in: {documents}.",
-        "nothing_found": "I found nothing about {words} in the documents. {honest}",
         "nothing_found_short": "I found nothing about {words} in the documents.",
+        "still_reading": "The folder is still being read, so there may be more.",
         "nothing_found_in": "I found nothing about {words} in {document}.",
         "general_knowledge": "I only know what the documents say. A connected language model would know more; ask me for "
         "“help” to see how to "
@@ -92,10 +92,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "context_established": "Already established by {name}: {established}",
         "searched_for": "Searched the documents for {queries}; nothing answered it.",
         "searched_near": "Searched the documents for {queries}; the nearest passage was in {document}.",
-        "outside": "It is outside of what I was set up for.",
         "spawn_prompt": "You answer one task from the tenant's documents. Quote what they say, with file and lines. "
         "If they say nothing, say so.",
-        "plan_check": "A report with quoted passages or figures for: {part}",
         "and": "and",
     },
     "de": {
@@ -133,8 +131,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "not_mentioned": "Keine dieser Stellen erwähnt {words}.",
         "not_mentioned_here": "{words} kommt darin nicht vor.",
         "elsewhere": "Weitere Treffer in: {documents}.",
-        "nothing_found": "Zu {words} habe ich in den Dokumenten nichts gefunden. {honest}",
         "nothing_found_short": "Zu {words} habe ich in den Dokumenten nichts gefunden.",
+        "still_reading": "Der Ordner wird noch eingelesen; es kann also mehr geben.",
         "nothing_found_in": "Zu {words} habe ich in {document} nichts gefunden.",
         "general_knowledge": "Ich weiß nur, was in den Dokumenten steht. Ein verbundenes Sprachmodell wüsste mehr; mit "
         "„Hilfe“ sage ich, "
@@ -190,11 +188,9 @@ PHRASES: dict[str, dict[str, str]] = {
         "context_established": "Von {name} schon geklärt: {established}",
         "searched_for": "In den Dokumenten nach {queries} gesucht; nichts davon beantwortet es.",
         "searched_near": "In den Dokumenten nach {queries} gesucht; die nächstliegende Stelle war in {document}.",
-        "outside": "Das liegt außerhalb dessen, wofür ich eingerichtet bin.",
         "spawn_prompt": "Beantworte eine Aufgabe aus den Dokumenten des Mandanten. Zitiere, was dort steht, mit Datei "
         "und Zeilen. "
         "Steht nichts darin, sage das.",
-        "plan_check": "Ein Bericht mit zitierten Stellen oder Zahlen zu: {part}",
         "and": "und",
     },
 }

@@ -6,6 +6,7 @@ from .wish import Wish
 from .words import Word, kindred_texts, strong
 
 MAX_WORDS = 8
+KINDRED = 5
 ROUNDS = 3
 
 
@@ -35,7 +36,7 @@ def _kindred(words: Iterable[Word], missing: Sequence[str]) -> tuple[str, ...]:
         texts: list[str] = []
         replaced = False
         for word in words:
-            kindred = kindred_texts(word)[half][:3] if word.text in missing else ()
+            kindred = kindred_texts(word)[half][:KINDRED] if word.text in missing else ()
             replaced = replaced or any(each != word.folded for each in kindred)
             texts += kindred or (word.text,)
         if replaced:

@@ -57,7 +57,9 @@ def _together(parts: tuple[str, ...], text: str, talk: Talk) -> tuple[Errand, ..
 
 
 def _chosen(choice: Choice, talk: Talk) -> tuple[Errand, ...]:
-    wish = make_wish(choice.request or choice.typed, talk.language, choice.typed if choice.request else "")
+    # What was ticked narrows the request down; what was only typed is the new request, seen in the light of the old one.
+    own, other = (choice.request, choice.typed) if choice.options else (choice.typed, choice.request)
+    wish = make_wish(own or other, talk.language, other if own else "")
     wish = replace(wish, settled=True, listing=True)
     delegates = tuple(each for each in talk.offers.delegates if delegate_option(each) in choice.options)
     if delegates and not strong(wish.searched):
@@ -70,7 +72,7 @@ def _chosen(choice: Choice, talk: Talk) -> tuple[Errand, ...]:
         return (Lookup(replace(wish, documents=documents), may_ask=False),)
     if not strong(wish.searched):
         return (Unclear(),)
-    return (choose_owner(wish, talk, alone=True),)
+    return (choose_owner(wish, talk, alone=False),)
 
 
 def _handed_up(name: str, text: str, talk: Talk) -> Errand:

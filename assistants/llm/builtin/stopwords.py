@@ -62,7 +62,8 @@ WEAK = {
     "de": frozenset(
         split_words(
             """
-            dokument dokumente dokumenten datei dateien ordner  seite abschnitt information informationen info
+            dauert dauern dauer dokument dokumente
+            dokumenten datei dateien ordner  seite abschnitt information informationen info
             infos angabe angaben detail details ding dinge liste erklar erklare erklaren beschreibe beschreiben
             zusammenfassung uberblick ubersicht stelle stellen kapitel steht stehen bedeutet heisst passiert gelten gilt
             schreib schreibe ubersetze ubersetzen vergleiche vergleichen unterschied lies lesen offne offnen zitiere

@@ -43,6 +43,8 @@ _EVERYTHING = re.compile(
     re.IGNORECASE,
 )
 
+_JOINED = re.compile(r"\b(and|or|vs|versus|between|und|oder|sowie|zwischen)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -58,6 +60,7 @@ class Wish:
     listing: bool = False
     asking: bool = False
     everything: bool = False
+    joined: bool = False
 
     @property
     def searched(self) -> tuple[Word, ...]:
@@ -83,6 +86,7 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
         listing=bool(_LISTING.search(text)),
         asking=bool(_ASKING.search(text)),
         everything=bool(_EVERYTHING.search(text)),
+        joined=bool(_JOINED.search(text)),
     )
     return carry_over(wish, background, language) if background else wish
 

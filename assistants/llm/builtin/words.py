@@ -9,7 +9,10 @@ from functools import lru_cache
 from .kindred import GROUPS
 from .stopwords import GENERAL, STOP, WEAK
 
-_TOKEN = re.compile(r"https?://\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}\b|\d+(?:[.,:/-]\d+)+|[^\W_]+")
+_TOKEN = re.compile(
+    r"https?://\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}\b|\d+(?:[.,:/-]\d+)+|[^\W\d_]{1,12}-\d[^\W_]*(?:-[^\W_]+)*|[^\W_]+"
+)
+_PART = re.compile(r"[^\W_]+")
 _SUFFIXES = ("ern", "em", "er", "en", "e", "n")
 
 
@@ -24,8 +27,16 @@ class Word:
 
 
 def words_of(text: str) -> tuple[Word, ...]:
-    """Every word of a text in its order. A number such as 1.250,50 or 2025-01-31 is one word, and so is an address."""
+    """Every word of a text in its order. A number such as 1.250,50, a code such as NL-12 and an address are one word."""
     return tuple(make_word(found.group()) for found in _TOKEN.finditer(text))
+
+
+def bag_of(text: str) -> dict[str, Word]:
+    """The different words of a text by their folded form, and the parts of those that hold a sign."""
+    bag = {word.folded: word for word in words_of(text)}
+    for folded in [each for each in bag if not each.isalnum()]:
+        bag |= {part: make_word(part) for part in _PART.findall(folded) if part not in bag}
+    return bag
 
 
 @lru_cache(maxsize=20_000)
@@ -112,7 +123,7 @@ def _is_part(known: str, compound: str) -> bool:
 
 def likeness(wanted: Word, found: Word) -> float:
     """How nearly `found` answers for `wanted`, 0..1: the same stem, a kindred word, or a part of a compound."""
-    if wanted.stem == found.stem:
+    if wanted.stem == found.stem or f"{wanted.folded}s" == found.folded or wanted.folded == f"{found.folded}s":
         return 1.0
     if found.stem in kin(wanted):
         return 0.8
