@@ -15,3 +15,6 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+
+# The middleware that serves static files wants its folder to be there, even if nobody has collected them.
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405
