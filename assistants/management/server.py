@@ -17,6 +17,7 @@ from assistants.llm.detect import detect_profile
 from assistants.llm.models import warm_up
 from assistants.management.supervisor import die_with
 from assistants.models import LLMProfile
+from assistants.rendering.code import load_languages
 from assistants.turns.engine import start_engine
 
 SERVERS = ("daphne", "uvicorn")
@@ -70,6 +71,8 @@ def _start_engine() -> None:
     # A provider first imported inside the event loop freezes every socket for more than a second.
     warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
     connections.close_all()
+    # The first block of code in each language would otherwise hold up a socket; loading them all takes a second.
+    threading.Thread(target=load_languages, name="languages", daemon=True).start()
     start_engine()
 
 

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 from assistants.models import Message, Thread
 from assistants.rendering.markdown import render_markdown
 from assistants.rendering.plain import render_plain
-from assistants.rendering.stream import MarkdownStream
+from assistants.rendering.stream import Cursor, MarkdownStream
 
 register = template.Library()
 
@@ -28,7 +28,7 @@ def blocks(text: str) -> list[SafeString]:
     """A growing reply as its Markdown blocks, in the same cut as they are streamed."""
     stream = MarkdownStream()
     stream.update(text)
-    return [*stream.blocks, stream.tail]
+    return [html for _, html in stream.frames(Cursor())[0]]
 
 
 @register.filter
