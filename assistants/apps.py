@@ -17,11 +17,11 @@ class AssistantsConfig(AppConfig):
     def ready(self) -> None:
         autodiscover_modules("toolbox")
         from assistants import checks  # noqa: F401
+        from assistants.access import may_run
         from assistants.conversations import search_index, titles
+        from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
         from assistants.signals import sweeping, turn_finished
-        from assistants.access import may_run
-        from assistants.receivers import stop_what_lost_its_right
         from assistants.turns import loop
 
         post_migrate.connect(search_index.keep_in_step, sender=self)

@@ -132,6 +132,4 @@ def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> list[dict[str,
     """The events after the cursor as frames; access is asked again for each batch (D7)."""
     thread = access.get_thread(actor, chat_id)
     view = fragments.viewpoint(thread, actor)
-    return [
-        {"n": event.number, "html": fragments.draw_event(event, view)} for event in events.events_after(thread.pk, cursor)
-    ]
+    return [{"n": event.number, "html": fragments.draw_event(event, view)} for event in events.events_after(thread.pk, cursor)]

@@ -162,7 +162,11 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": os.environ.get("TASKMONKEY_LOG_LEVEL", "INFO")},
-    "loggers": {"daphne.http_protocol": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}, "google_genai": {"level": "WARNING"}},
+    "loggers": {
+        "daphne.http_protocol": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "google_genai": {"level": "WARNING"},
+    },
 }
 
 # --- the product -----------------------------------------------------------------------------------------------------

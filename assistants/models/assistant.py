@@ -39,9 +39,7 @@ class Assistant(models.Model):
         related_name="delegators",
         help_text="The assistants it may hand work to. Empty: every assistant of the team that is not public.",
     )
-    domain = models.ForeignKey(
-        "assistants.Domain", null=True, blank=True, on_delete=models.SET_NULL, related_name="assistants"
-    )
+    domain = models.ForeignKey("assistants.Domain", null=True, blank=True, on_delete=models.SET_NULL, related_name="assistants")
     public = models.BooleanField(
         default=False, help_text="Visitors may chat with it without signing in. It then can't delegate."
     )

@@ -85,9 +85,7 @@ class LLMProfile(models.Model):
             context_window=self.context_window,
             streaming=self.streaming,
             makes_titles=self.makes_titles,
-            limits=TimeLimits(
-                first_token=self.first_token_seconds, idle=self.idle_seconds, total=self.total_seconds
-            ),
+            limits=TimeLimits(first_token=self.first_token_seconds, idle=self.idle_seconds, total=self.total_seconds),
             input_price=float(self.input_price),
             output_price=float(self.output_price),
         )

@@ -46,9 +46,7 @@ class Message(models.Model):
             models.UniqueConstraint(
                 fields=["thread", "client_key"], condition=~models.Q(client_key=""), name="one_message_per_client_key"
             ),
-            models.UniqueConstraint(
-                fields=["turn", "round"], condition=models.Q(role="assistant"), name="one_reply_per_round"
-            ),
+            models.UniqueConstraint(fields=["turn", "round"], condition=models.Q(role="assistant"), name="one_reply_per_round"),
         ]
         ordering = ["sequence"]
 

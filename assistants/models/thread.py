@@ -30,9 +30,7 @@ class Thread(models.Model):
     """
 
     tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="threads")
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="threads"
-    )
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="threads")
     visitor_key = models.CharField(max_length=64, blank=True, db_index=True)
     assistant = models.ForeignKey("assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="threads")
     agent = models.JSONField(default=dict, blank=True)
@@ -57,9 +55,7 @@ class Thread(models.Model):
     title = models.CharField(max_length=200, blank=True)
     title_by = models.CharField(max_length=8, blank=True, help_text="person, model or text")
     title_asked = models.BooleanField(default=False, help_text="A model was asked for a title, whatever came of it.")
-    leaf = models.ForeignKey(
-        "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    leaf = models.ForeignKey("assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+")
     last_event = models.PositiveIntegerField(default=0)
     last_news = models.PositiveIntegerField(default=0)
     last_message = models.PositiveIntegerField(default=0)

@@ -6,7 +6,9 @@ from django.db import models
 
 
 class ToolCall(models.Model):
-    """One call that a model made, or the command line (then without a message). `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
+    """One call that a model made, or the command line (then without a message).
+
+    `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
 
     `attempts` counts how often the tool's body was started, stored before it starts (D5). `needs_decision` is set
     when a tool that must not be repeated was cut off: only a person can settle it then.

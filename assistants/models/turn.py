@@ -39,9 +39,7 @@ class Turn(models.Model):
     FINAL = (State.DONE, State.FAILED, State.STOPPED)
 
     thread = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="turns")
-    user_message = models.ForeignKey(
-        "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="started_turns"
-    )
+    user_message = models.ForeignKey("assistants.Message", null=True, on_delete=models.SET_NULL, related_name="started_turns")
     state = models.CharField(max_length=10, choices=State.choices, default=State.THINKING)
     reason = models.CharField(max_length=60, blank=True, help_text="Why it ended or pauses, as a code.")
     note = models.TextField(blank=True, help_text="The same as a sentence for the person.")

@@ -11,9 +11,7 @@ class Delegation(models.Model):
         INVOKE = "invoke"
         SPAWN = "spawn"
 
-    call = models.OneToOneField(
-        "assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="delegation"
-    )
+    call = models.OneToOneField("assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="delegation")
     child = models.OneToOneField("assistants.Thread", on_delete=models.CASCADE, related_name="delegation")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     task = models.TextField()
