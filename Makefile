@@ -1,7 +1,7 @@
 # Two commands matter: `make run` and `make test`. What they do stands in make.py, which needs only Python.
 export PORT BIND DEMO_LANGUAGE UPGRADE
 
-.PHONY: help run test fast lock format map clean
+.PHONY: help run test fast lock format map bench clean
 
 help:
 	@echo 'make run     serve TaskMonkey here and print a link that signs you in (PORT=8000 BIND=127.0.0.1 DEMO_LANGUAGE=en)'
@@ -10,7 +10,8 @@ help:
 	@echo 'make format  lay the code out as the checks want it'
 	@echo 'make map     copy every module caption into docs/architecture.md'
 	@echo 'make lock    compile requirements*.in into the hashed locks (UPGRADE=1 takes newer releases)'
+	@echo 'make bench   measure TaskMonkey next to a bare relay on this machine'
 	@echo 'make clean   remove the environment and the caches; the data stays'
 
-run test fast lock format map clean:
+run test fast lock format map bench clean:
 	@python3 make.py $@

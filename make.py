@@ -79,6 +79,12 @@ def draw_map() -> int:
     return subprocess.run([PYTHON, "docs/map.py"], cwd=ROOT).returncode
 
 
+def bench() -> int:
+    """Measures TaskMonkey next to a bare relay on this machine."""
+    install(TEST_LOCK)
+    return subprocess.run([PYTHON, "-m", "bench"], cwd=ROOT).returncode
+
+
 def clean() -> int:
     """Removes what was made by these commands: the environment and the caches, not the data."""
     for path in (
@@ -240,7 +246,7 @@ def say(text: str, code: int = 0) -> int:
 
 if __name__ == "__main__":
     targets = {"run": run, "test": test, "fast": fast, "clean": clean}
-    targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map}
+    targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map, "bench": bench}
     if len(sys.argv) != 2 or sys.argv[1] not in targets:
         sys.exit(f"Say one of: {', '.join(targets)}")
     try:
