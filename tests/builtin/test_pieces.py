@@ -48,7 +48,8 @@ def test_two_forms_of_a_word_are_alike(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("bit", "bitte"), ("order", "orbit"), ("car", "card"), ("2024", "20245"), ("lease", "release")]
+    ("one", "other"),
+    [("bit", "bitte"), ("order", "orbit"), ("car", "card"), ("2024", "20245"), ("lease", "release"), ("France", "Francisco")],
 )
 def test_two_different_words_are_not_alike(one: str, other: str) -> None:
     assert likeness(make_word(one), make_word(other)) == 0
@@ -67,6 +68,8 @@ def test_two_different_words_are_not_alike(one: str, other: str) -> None:
         ("", "en"),
         ("who approves travel", "en"),
         ("Größe", "de"),
+        ("summarise tools.md", "en"),
+        ("Fasse tools.md zusammen", "de"),
     ],
 )
 def test_the_language_of_a_text_is_known(text: str, language: str) -> None:

@@ -295,3 +295,18 @@ def test_the_history_of_another_model_is_read_as_well() -> None:
     messages = [system(), user("hello"), odd, said("Good day"), user("And the notice period?")]
 
     assert in_brief(decision(messages, House((SOLO,)).tools_of(SOLO))) == "search_documents(notice period)"
+
+
+def test_a_follow_up_after_a_sent_up_result_belongs_to_the_person_s_own_question() -> None:
+    messages = [
+        system(),
+        user("What does a flight cost?"),
+        said("I found nothing."),
+        user("New result from the sub-chat with Travel Desk (sub_ab_12345678):\n\n> 120 EUR and the parking rules"),
+        said("**Travel Desk** now reports"),
+        user("and a hotel?"),
+    ]
+
+    decided = decision(messages, House((SOLO,)).tools_of(SOLO))
+
+    assert in_brief(decided) == "search_documents(hotel flight cost)"

@@ -110,7 +110,7 @@ def subject_before(talk: Talk, place: int) -> str:
     parts: list[str] = []
     for exchange in reversed(talk.earlier[:place][-6:]):
         text = _own_words(exchange.asked)
-        if not strong(content_words(text, talk.language)):
+        if _RESULT.match(exchange.asked) or not strong(content_words(text, talk.language)):
             continue
         parts.append(text)
         if not continues(text, talk.language) and not _is_answer(exchange.asked):

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from .kindred import GROUPS
-from .stopwords import MARKS
+from .stopwords import MARKS, WEAK
 from .words import fold, words_of
 
 _VOCABULARY = {
-    language: frozenset(fold(word) for group in GROUPS for word in group[half]) for half, language in enumerate(("en", "de"))
+    language: frozenset(fold(word) for group in GROUPS for word in group[half]) | (WEAK[language] - WEAK[other])
+    for half, (language, other) in enumerate((("en", "de"), ("de", "en")))
 }
 
 

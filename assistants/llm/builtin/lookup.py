@@ -73,7 +73,7 @@ class Lookup:
 
 def _still_reading(results: Sequence[Result], language: str) -> str:
     """A warning while a folder is read for the first time."""
-    incomplete = any(result.data.get("complete") is False for result in results)
+    incomplete = any("still being read" in str(result.data.get("note")) for result in results)
     return f"\n\n{phrase(language, 'still_reading')}" if incomplete else ""
 
 
@@ -136,7 +136,9 @@ def _miss(wish: Wish, talk: Talk, results: Sequence[Result], findings: Sequence[
     searched = enumerated(talk.language, [quoted(talk.language, each) for each in dict.fromkeys(queries)])
     refused = next((each for each in results if each.tool == "search_documents" and (each.refusal or not each.data)), None)
     if refused and not findings:
-        text = phrase(talk.language, "refused", reason=reason_of(refused, talk.language))
+        reason = reason_of(refused, talk.language)
+        known = refused.refusal and refused.refusal.code == "NO_DOCUMENTS"
+        text = reason if known else phrase(talk.language, "refused", reason=reason)
         return Miss(text=text, established=text)
     if findings and findings[0].coverage >= FAINT:
         near = render_quote(make_quote(findings[0], wish), talk.language)

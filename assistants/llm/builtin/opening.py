@@ -18,9 +18,13 @@ def open_document(talk: Talk, name: str, *, start: int, lines: int) -> Need | Re
 
     The name is read as it is first; if that is refused, a search for its words may bring the full name.
     """
+    read = _read(talk, name, start, lines)
+    if isinstance(read, Result):
+        return read
     document = full_name(talk, name)
-    read = _read(talk, document, start, lines)
-    if read is not None or document != name:
+    if document != name:
+        return _read(talk, document, start, lines)
+    if read is not None:
         return read
     words = re.sub(r"[^\w]+", " ", name.rsplit("/", 1)[-1].rsplit(".", 1)[0]).strip()
     search = talk.offers.fit("search_documents", query=words or name)
@@ -34,6 +38,13 @@ def full_name(talk: Talk, name: str) -> str:
     exchanges = (*talk.earlier, talk.now)
     documents = [each.document for exchange in reversed(exchanges) for each in passages_of(exchange.results)]
     return next((each for each in documents if is_named(each, name)), name)
+
+
+def near_names(talk: Talk) -> tuple[str, ...]:
+    """The names that a refused reading gave as near ones."""
+    refused = (each.refusal.message for each in talk.now.results if each.tool == "read_document" and each.refusal)
+    found = (re.search(r"Near it: ([^\n]+)\.\s*$", message) for message in refused)
+    return tuple(dict.fromkeys(name for each in found if each for name in each[1].split(", ")))[:5]
 
 
 def is_named(document: str, name: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from .opening import full_name, open_document
+from .opening import full_name, near_names, open_document
 from .passages import Passage, passages_of
 from .phrases import phrase
 from .quoting import Quote, render_quote
@@ -28,7 +28,10 @@ class Reading:
         if isinstance(read, Need):
             return read
         if read is None:
-            text = phrase(talk.language, "no_file", name=self.name, fix=phrase(talk.language, "try_topic"))
+            near = near_names(talk)
+            listed = ", ".join(f"`{each}`" for each in near)
+            fix = phrase(talk.language, "near_files", names=listed) if near else phrase(talk.language, "try_topic")
+            text = phrase(talk.language, "no_file", name=self.name, fix=fix)
             return Miss(text=text, established=text, final=True)
         return Answer(self._render(read, full_name(talk, self.name), talk.language))
 

@@ -14,6 +14,8 @@ def reason_of(result: Result | None, language: str) -> str:
         return phrase(language, "unanswered")
     if result.refusal is None:
         return phrase(language, "withheld")
+    if result.refusal.code == "NO_DOCUMENTS":
+        return phrase(language, "no_documents")
     return one_line(result.refusal.message or result.refusal.fix or result.refusal.code)
 
 

@@ -127,12 +127,13 @@ def likeness(wanted: Word, found: Word) -> float:
         return 1.0
     if found.stem in kin(wanted):
         return 0.8
-    return max(_compound(wanted.folded, found.folded), _compound(wanted.stem, found.stem))
+    # A stem is shorter than its word: France would be found in Francisco if five letters of it were enough.
+    return max(_compound(wanted.folded, found.folded, least=5), _compound(wanted.stem, found.stem, least=6))
 
 
-def _compound(wanted: str, found: str) -> float:
+def _compound(wanted: str, found: str, *, least: int) -> float:
     short, long = (wanted, found) if len(wanted) <= len(found) else (found, wanted)
-    if len(short) < 5:
+    if len(short) < least:
         return 0.0
     begins = long.startswith(short) and len(short) * 2.5 >= len(long)
     if not begins and not (len(short) >= 6 and long.endswith(short)):
