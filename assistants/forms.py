@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from assistants.errors import CodedError
+from assistants.failpoints import failpoint
 from assistants.models import Thread, User
 
 
@@ -104,6 +105,18 @@ def go_to(request: HttpRequest, name: str, *args: object, **facts: Any) -> HttpR
     if request.headers.get("HX-Request"):
         return HttpResponse(status=204, headers={"HX-Redirect": reverse(name, args=args)})
     return redirect(name, *args)
+
+
+def replied(response: HttpResponse) -> HttpResponse:
+    """Marks the moment when the answer to a send has left: the third of a turn's named points (D12)."""
+    close = response.close
+
+    def close_and_mark() -> None:
+        close()
+        failpoint("send.replied")
+
+    response.close = close_and_mark  # type: ignore[method-assign]
+    return response
 
 
 def came_from(request: HttpRequest) -> str:

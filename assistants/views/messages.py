@@ -28,7 +28,7 @@ def open_thread(request: HttpRequest) -> HttpResponse:
         client_key=form.cleaned_data["key"],
         visitor_key=visitor_key(request),
     )
-    return forms.go_to(request, "thread", thread.chat_id, chat_id=thread.chat_id)
+    return forms.replied(forms.go_to(request, "thread", thread.chat_id, chat_id=thread.chat_id))
 
 
 @require_POST
@@ -41,7 +41,7 @@ def send_message(request: HttpRequest, chat_id: str) -> HttpResponse:
     check_rate(request)
     text, key = form.cleaned_data["text"], form.cleaned_data["key"]
     sent = questions.send_or_answer(found, author=author(request), text=text, client_key=key)
-    return forms.accepted(request, found, message=str(sent.message.pk), turn=sent.turn.pk)
+    return forms.replied(forms.accepted(request, found, message=str(sent.message.pk), turn=sent.turn.pk))
 
 
 @require_POST

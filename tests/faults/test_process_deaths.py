@@ -53,6 +53,20 @@ def test_f02_killed_after_the_commit_fifty_retries_return_the_one_message(cluste
     check(cluster)
 
 
+def test_f02_killed_after_the_answer_a_retry_changes_nothing(cluster, llm):
+    llm.script_forever(ANSWER)
+    cluster.start("send.replied=kill9")
+    first = cluster.client.open("hi", key="k2")
+    cluster.wait_dead()
+    cluster.start()
+
+    again = cluster.client.open("hi", key="k2")
+
+    cluster.wait_quiet()
+    assert first in (None, again) and cluster.texts("user") == ["hi"] and cluster.texts("assistant") == ["ok"]
+    check(cluster)
+
+
 def test_f03_killed_just_after_the_claim_the_turn_is_taken_over_with_one_request(cluster, llm):
     llm.script_forever(ANSWER)
     cluster.start("turn.claimed=kill9")
