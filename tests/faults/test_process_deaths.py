@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
 
 import pytest
 
@@ -132,7 +133,7 @@ def test_f06_a_tool_that_must_not_repeat_waits_for_a_persons_word(cluster, llm, 
     before = cluster.effects("charge")
     cluster.start()
     query = "select id from assistants_toolcall where needs_decision"
-    call_id = wait_for(lambda: cluster.rows(query), 15, "the call asks for a decision")[0]["id"]
+    call_id = UUID(wait_for(lambda: cluster.rows(query), 15, "the call asks for a decision")[0]["id"])
     assert cluster.turns()[0]["state"] == "waiting" and cluster.effects("charge") == before
 
     answer = cluster.client.post(f"/call/{call_id}/decide/", happened="1")
@@ -217,7 +218,7 @@ def test_f10_power_cuts_at_any_moment_lose_and_double_nothing(cluster, llm):
                 assert cluster.client.open(f"m{number}", f"k{number}")
     wait_for(lambda: not [turn for turn in cluster.turns() if turn["state"] in BUSY], 30, "every turn ends or asks")
     for row in cluster.rows("select id from assistants_toolcall where needs_decision"):
-        cluster.client.post(f"/call/{row['id']}/decide/", happened="1")
+        cluster.client.post(f"/call/{UUID(row['id'])}/decide/", happened="1")
     cluster.wait_quiet()
 
     assert sorted(cluster.texts("user")) == [f"m{number}" for number in range(7)]
