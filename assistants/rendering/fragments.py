@@ -8,14 +8,15 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from assistants import access
+from assistants.conversations.overview import list_conversations
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import Definition, definition_of
-from assistants.conversations.overview import list_conversations
 from assistants.turns import live
 from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
-from .cards import card_for
-from .stream import Cursor, MarkdownStream
+from .cards import calls_at_work, card_for
+from .readers import Cursor
+from .stream import MarkdownStream
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,13 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     calls: dict[Any, list[ToolCall]] = {}
     for call in ToolCall.objects.filter(message__in=ids).select_related("turn__thread", "message").order_by("round", "index"):
         calls.setdefault(call.message_id, []).append(call)
+    notes: dict[Any, list[SafeString]] = {}
+    for turn, place in _ends_of_turns(window):
+        notes.setdefault(place.pk, []).append(draw_turn(turn, view, last=place))
     parts = [_draw("events/older.html", view, older=window.older)] if window.older else []
-    parts += [
-        draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk)) for pk in ids if pk in messages
-    ]
-    parts += [draw_turn(turn, view, last=place) for turn, place in _ends_of_turns(window)]
+    for pk in (pk for pk in ids if pk in messages):
+        parts.append(draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk)))
+        parts += notes.get(pk, [])
     return mark_safe("".join(parts))
 
 
@@ -127,8 +130,7 @@ def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
     """What shows the work of others here, by element: cards of open calls, and the panel; access is asked again (D7)."""
     thread = access.get_thread(actor, thread.chat_id)
     view = viewpoint(thread, actor)
-    calls = ToolCall.objects.filter(turn__thread=thread, state=ToolCall.State.OPEN).select_related("turn__thread", "message")
-    return {**{str(call.pk): draw_call(call, view) for call in calls}, "panel": draw_panel(view)}
+    return {**{str(call.pk): draw_call(call, view) for call in calls_at_work(thread)}, "panel": draw_panel(view)}
 
 
 def draw_turn(turn: Turn, view: Viewpoint, *, last: Place) -> SafeString:
@@ -165,7 +167,7 @@ def draw_sidebar(actor: access.Actor, current: Thread | None) -> SafeString:
         for root in listing.roots
         for children in [listing.below.get(root.pk, ())]
     ]
-    context = {"rows": rows, "states": listing.facts.active, "facts": listing.facts, "current": current, "actor": actor}
+    context = {"rows": rows, "facts": listing.facts, "current": current, "actor": actor}
     return mark_safe(render_to_string("assistants/sidebar.html", context))
 
 

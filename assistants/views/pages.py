@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, replace
 
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
@@ -12,7 +11,7 @@ from assistants import access, forms
 from assistants.conversations.snapshot import snapshot_of
 from assistants.errors import CodedError
 from assistants.llm.detect import describe
-from assistants.models import Tenant, Thread
+from assistants.models import Tenant, Thread, User
 from assistants.models.definition import Definition, define, profile_for
 from assistants.rendering import fragments
 from assistants.turns import events, outline
@@ -38,34 +37,35 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
-    """A conversation's page. It carries the number of the last event that its content includes (D6).
+    """A conversation's page, with the number of the last event that its content includes for certain (D6).
 
     With `?at=<message number>` it opens at that message: where the page would not show it, as an excerpt that only
     reads (Z4).
     """
     who = actor(request)
-    with transaction.atomic():
-        found = access.get_thread(who, chat_id)
-        view = fragments.viewpoint(found, who, csrf_token=get_token(request))
-        context = {
-            "thread": found,
-            "definition": view.definition,
-            "sidebar": fragments.draw_sidebar(who, found),
-            "model_line": model_line(view.definition, found.tenant),
-            "ancestors": ancestors_of(found),
-        }
-        if (window := _elsewhere(found, request.GET.get("at"))) is not None:
-            return render(request, "assistants/excerpt.html", {**context, **_excerpt(view, window)})
-        context |= {
-            "view": view,
-            "can_write": view.can_write,
-            "can_share": found.parent_id is None and access.may(who, "share", found),
-            "log": fragments.draw_log(view),
-            "state": fragments.draw_state(view),
-            "heading": fragments.draw_heading(view),
-            "panel": fragments.draw_panel(view),
-            "seq": Thread.objects.values_list("last_event", flat=True).get(pk=found.pk),
-        }
+    # The number is read before all else: what happens meanwhile is drawn and told again, which changes nothing. Read
+    # last, it would count in what was not drawn yet, unless one transaction kept every writer waiting.
+    found = access.get_thread(who, chat_id)
+    view = fragments.viewpoint(found, who, csrf_token=get_token(request))
+    context = {
+        "thread": found,
+        "definition": view.definition,
+        "sidebar": fragments.draw_sidebar(who, found),
+        "model_line": model_line(view.definition, found.tenant),
+        "ancestors": ancestors_of(found),
+    }
+    if (window := _elsewhere(found, request.GET.get("at"))) is not None:
+        return render(request, "assistants/excerpt.html", {**context, **_excerpt(view, window)})
+    context |= {
+        "view": view,
+        "can_write": view.can_write,
+        "can_share": view.can_write and found.parent_id is None and isinstance(who, User),
+        "log": fragments.draw_log(view),
+        "state": fragments.draw_state(view),
+        "heading": fragments.draw_heading(view),
+        "panel": fragments.draw_panel(view),
+        "seq": found.last_event,
+    }
     return render(request, "assistants/thread.html", context)
 
 

@@ -1,21 +1,20 @@
-"""The pages open, hold what they should, and cost few queries."""
+"""The pages open, whether there is much to show or nothing."""
 
 import pytest
 from django.urls import reverse
 
+from tests.kit.browsers import signed_in
+from tests.kit.page import Page
 from tests.kit.turns import run_all
 
 
-def test_a_conversation_opens(ground, alice):
+def test_a_conversation_opens_with_what_was_said(ground):
     thread = ground.open("Hi there")
     run_all()
 
-    page = alice.get(reverse("thread", args=[thread.chat_id]))
-
-    assert page.status_code == 200
-    assert "Hello from the lead." in page.content.decode()
+    assert Page(signed_in(ground.alice), thread).texts() == ["Hi there", "Hello from the lead."]
 
 
 @pytest.mark.parametrize("name", ["home", "inbox", "search"])
-def test_every_page_opens_when_there_is_nothing(alice, name):
-    assert alice.get(reverse(name)).status_code == 200
+def test_every_page_opens_when_there_is_nothing(ground, name):
+    assert signed_in(ground.alice).get(reverse(name)).status_code == 200

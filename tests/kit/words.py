@@ -2,7 +2,7 @@
 
 from django.urls import reverse
 
-from assistants.models import Message, Thread, Turn
+from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns.outline import outline_of
 from assistants.turns.sweeper import sweep
 from tests.kit.turns import commit_hooks, run_all
@@ -22,6 +22,22 @@ def shown(thread: Thread) -> list[str]:
 def said(thread: Thread, text: str) -> Message:
     """The message with this text."""
     return next(message for message in thread.messages.all() if message.text == text)
+
+
+def cut_off_call(turn: Turn) -> ToolCall:
+    """A call of the turn that must not be repeated and was cut off by a crash: only a person can say how it ended."""
+    call = ToolCall.objects.create(
+        turn=turn,
+        message=turn.user_message,
+        round=0,
+        index=0,
+        name="order",
+        effect=ToolCall.Effect.ONCE,
+        attempts=1,
+        needs_decision=True,
+    )
+    Turn.objects.filter(pk=turn.pk).update(state=Turn.State.WAITING)
+    return call
 
 
 def run_with_rests(times: int = 6) -> None:
