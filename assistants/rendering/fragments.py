@@ -1,5 +1,6 @@
 """Draws the parts of a conversation's page: the same fragments on the first load, live, and when polling."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from assistants.turns.outline import Outline, Place, Siblings, Window, newest, o
 from .cards import calls_at_work, card_for
 from .readers import Cursor
 from .stream import MarkdownStream
+
+ALL_PARTS = frozenset({"message", "call", "turn", "state", "panel", "log", "thread"})
 
 
 @dataclass(frozen=True)
@@ -37,32 +40,65 @@ def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "") -> V
     return Viewpoint(thread, actor, access.may(actor, "write", thread), definition_of(thread), csrf_token)
 
 
-def draw_event(event: TurnEvent, view: Viewpoint) -> SafeString:
-    """The fragments that an event changes, each with the id of the element it replaces.
+def draw_news(events: Sequence[TurnEvent], view: Viewpoint) -> list[dict[str, Any]]:
+    """Events as frames {"n": number, "html": fragments}, read after them, so that each shows how things stand now.
+
+    What a later one of them draws anyway is left out: somebody who missed thousands gets them at once (P5).
+    """
+    if not events:
+        return []
+    outline = outline_of(view.thread.pk)
+    last = {subject: event.number for event in events for subject in _subjects(event)}
+    frames = []
+    for event in events:
+        parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}
+        whole_log = last.get(("log",), 0) > event.number and event.kind in ("message", "call")
+        frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, outline=outline, parts=parts)})
+    return frames
+
+
+def _subjects(event: TurnEvent) -> list[tuple[str, ...]]:
+    """What an event draws anew, each of which the last event of its kind is enough for."""
+    match event.kind:
+        case "turn":
+            return [("turn", str(event.payload["turn"])), ("state",), ("panel",)]
+        case "message" | "call":
+            return [(event.kind, event.payload[event.kind])]
+        case "queue":
+            return [("state",)]
+    return [(event.kind,)]
+
+
+def draw_event(
+    event: TurnEvent, view: Viewpoint, *, outline: Outline | None = None, parts: Collection[str] = ALL_PARTS
+) -> SafeString:
+    """The fragments that an event changes, each with the id of the element it replaces; only those named in `parts`.
 
     What stands on a branch that is not shown changes nothing on the page.
     """
     payload = event.payload
+    outline = outline or outline_of(view.thread.pk)
+    html: list[str] = []
     match event.kind:
-        case "message":
-            outline = outline_of(view.thread.pk)
+        case "message" if "message" in parts:
             message = Message.objects.filter(pk=payload["message"]).select_related("author", "turn").first()
-            shown = message is not None and outline.shows(message.pk)
-            return draw_message(message, view, siblings=outline.siblings(message.pk)) if message and shown else mark_safe("")
-        case "call":
+            if message and outline.shows(message.pk):
+                html = [draw_message(message, view, siblings=outline.siblings(message.pk))]
+        case "call" if "call" in parts:
             call = ToolCall.objects.filter(pk=payload["call"]).select_related("turn__thread", "message").first()
-            return draw_call(call, view) if call else mark_safe("")
+            html = [draw_call(call, view)] if call else []
         case "turn":
-            ends = _ends_of_turns(whole(outline_of(view.thread.pk).path))
-            notes = [draw_turn(turn, view, last=place) for turn, place in ends if turn.pk == payload["turn"]]
-            return mark_safe("".join([*notes, draw_state(view), draw_panel(view)]))
-        case "queue":
-            return draw_state(view)
-        case "log":
-            return draw_log(view)
-        case "thread":
-            return draw_heading(view)
-    return mark_safe("")
+            ends = _ends_of_turns(whole(outline.path), only=payload["turn"]) if "turn" in parts else []
+            html = [draw_turn(turn, view, last=place) for turn, place in ends]
+            html += [draw_state(view)] if "state" in parts else []
+            html += [draw_panel(view)] if "panel" in parts else []
+        case "queue" if "state" in parts:
+            html = [draw_state(view)]
+        case "log" if "log" in parts:
+            html = [draw_log(view)]
+        case "thread" if "thread" in parts:
+            html = [draw_heading(view)]
+    return mark_safe("".join(html))
 
 
 def draw_log(view: Viewpoint) -> SafeString:
@@ -91,8 +127,8 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     return mark_safe("".join(parts))
 
 
-def _ends_of_turns(window: Window) -> list[tuple[Turn, Place]]:
-    """The turns of a stretch of a branch, each with the message that it ends beneath.
+def _ends_of_turns(window: Window, *, only: int | None = None) -> list[tuple[Turn, Place]]:
+    """The turns of a stretch of a branch (or one of them), each with the message that it ends beneath.
 
     A message without a reply shows its newest turn; an attempt that another one took the place of shows nothing.
     """
@@ -102,7 +138,7 @@ def _ends_of_turns(window: Window) -> list[tuple[Turn, Place]]:
     begun = Turn.objects.filter(user_message__in=unanswered).exclude(state=Turn.State.QUEUED).order_by("pk")
     newest_of = {message: number for number, message in begun.values_list("pk", "user_message")}
     ends |= {number: unanswered[message] for message, number in newest_of.items()}
-    turns = Turn.objects.select_related("user_message").in_bulk(list(ends))
+    turns = Turn.objects.select_related("user_message").in_bulk([each for each in ends if only in (None, each)])
     return [(turns[number], ends[number]) for number in sorted(turns)]
 
 

@@ -6,7 +6,7 @@ from assistants.errors import CodedError
 from assistants.models import Message, Thread, User
 
 from . import events
-from .lifecycle import Sent, send_message, set_leaf
+from .lifecycle import Sent, announce_thread, send_message, set_leaf
 from .outline import outline_of
 
 
@@ -37,6 +37,7 @@ def show_branch(message: Message) -> None:
             return
         set_leaf(thread.pk, Message(pk=outline.newest_below(message.pk)))
         events.record(thread.pk, "log")
+        announce_thread(thread)
 
 
 def _check_editable(message: Message) -> None:
