@@ -19,12 +19,14 @@ class AssistantsConfig(AppConfig):
         from assistants import checks  # noqa: F401
         from assistants.access import may_run
         from assistants.conversations import search_index, titles
+        from assistants.documents import search_index as passage_index
         from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
         from assistants.signals import sweeping, turn_finished
         from assistants.turns import loop
 
         post_migrate.connect(search_index.keep_in_step, sender=self)
+        post_migrate.connect(passage_index.keep_in_step, sender=self)
         turn_finished.connect(titles.ask_for_title)
         sweeping.connect(stop_what_lost_its_right)
         loop.use_gate(may_run)

@@ -31,6 +31,7 @@ class Document(models.Model):
     digest = models.CharField(max_length=64)
     text = models.TextField()
     modified = models.DateTimeField(null=True)
+    size = models.PositiveBigIntegerField(default=0, help_text="Bytes of the file.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["root", "path"], name="document_path_per_root")]

@@ -1,0 +1,132 @@
+"""The full-text index of passages, in the database beside them: one seam for each kind of database."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.db import connection as default_connection
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from assistants.errors import CodedError
+from assistants.models import Passage
+
+from .words import Term, compound_parts, fold
+
+MOST_COUNTED = 1000
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Passages that hold any of the words: how many (counted up to 1,000), and the best, by id with their rank.
+
+    A rank is above 0; higher is better, and ranks of different searches don't compare.
+    """
+
+    total: int
+    ranks: dict[int, float]
+
+
+class Index(Protocol):
+    """What a database has to offer."""
+
+    def install(self, connection: BaseDatabaseWrapper) -> None: ...
+
+    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None: ...
+
+    def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked: ...
+
+
+def index_of(connection: BaseDatabaseWrapper = default_connection) -> Index:
+    """The index of this kind of database."""
+    return SqliteIndex() if connection.vendor == "sqlite" else NoIndex()
+
+
+class SqliteIndex:
+    """FTS5. Rows are added beside their passages and vanish with them by a trigger, whoever deletes them."""
+
+    def install(self, connection: BaseDatabaseWrapper) -> None:
+        """Makes what is missing: an altered table is built anew by SQLite, and loses its trigger."""
+        with connection.cursor() as cursor:
+            for statement in SETUP:
+                cursor.execute(statement)
+
+    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None:
+        """Indexes passages of one document. The text goes in folded, so that `Straße` and STRASSE are one."""
+        shared = fold(title)
+        rows: list[Sequence[str | int]] = []
+        for passage in passages:
+            body = fold(passage.text)
+            rows.append([passage.pk, f"r{root_id}", shared, fold(passage.heading), body, compound_parts(f"{shared} {body}")])
+        with default_connection.cursor() as cursor:
+            cursor.executemany(ADD, rows)
+
+    def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked:
+        """Any of the words, in these roots only; that is decided in the index itself (S10)."""
+        if not root_ids or not terms:
+            return Ranked(0, {})
+        match = _match(root_ids, terms)
+        with default_connection.cursor() as cursor:
+            cursor.execute(COUNT, [match, MOST_COUNTED])
+            total = cursor.fetchone()[0]
+            cursor.execute(FIND, [match, limit])
+            return Ranked(total, {passage: -rank for passage, rank in cursor.fetchall()})
+
+
+class NoIndex:
+    """A database for which there is no index yet: everything but searching works."""
+
+    def install(self, connection: BaseDatabaseWrapper) -> None:
+        """There is nothing to make."""
+
+    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None:
+        """There is nowhere to add to."""
+
+    def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked:
+        """Raises `SEARCH_UNAVAILABLE`."""
+        raise CodedError(
+            code="SEARCH_UNAVAILABLE",
+            message="Documents can't be searched on this database.",
+            fix="Read a document by its name.",
+            correctable=False,
+        )
+
+
+def keep_in_step(using: str = "default", **kwargs: Any) -> None:
+    """After every migrate: puts back what an altered table lost."""
+    if "assistants_passage" in connections[using].introspection.table_names():
+        index_of(connections[using]).install(connections[using])
+
+
+def _match(root_ids: Sequence[int], terms: Sequence[Term]) -> str:
+    """FTS5's own language; every word is quoted, and no word holds a quote."""
+    roots = " OR ".join(f'"r{root_id}"' for root_id in root_ids)
+    words = " OR ".join(each for term in terms for each in _alternatives(term))
+    parts = " OR ".join(f'"{term.stem}" *' for term in terms if term.stem.isalpha() and len(term.stem) >= 5)
+    anywhere = f"({{title heading body}} : ({words}))" + (f" OR ({{parts}} : ({parts}))" if parts else "")
+    return f"({{root}} : ({roots})) AND ({anywhere})"
+
+
+def _alternatives(term: Term) -> list[str]:
+    found = [f'"{term.text}"', *(f'"{each}"' for each in term.spellings)]
+    if term.stem.isalpha() and len(term.stem) >= 3:
+        found += [f'"{term.stem}" *']
+    if term.ends:
+        # A long word is also looked for by its first letters and by the words that it ends with.
+        found += [f'"{term.text[:7]}" *', *(f'"{end}"' for end in term.ends)]
+    return found
+
+
+SETUP = (
+    """CREATE VIRTUAL TABLE IF NOT EXISTS assistants_passagetext
+       USING fts5(root, title, heading, body, parts, tokenize = "unicode61 remove_diacritics 2")""",
+    """CREATE TRIGGER IF NOT EXISTS passage_gone AFTER DELETE ON assistants_passage
+       BEGIN DELETE FROM assistants_passagetext WHERE rowid = OLD.id; END""",
+    "DELETE FROM assistants_passagetext WHERE rowid NOT IN (SELECT id FROM assistants_passage)",
+)
+ADD = """INSERT OR REPLACE INTO assistants_passagetext (rowid, root, title, heading, body, parts)
+    VALUES (%s, %s, %s, %s, %s, %s)"""
+COUNT = "SELECT count(*) FROM (SELECT 1 FROM assistants_passagetext WHERE assistants_passagetext MATCH %s LIMIT %s)"
+# The weights of the columns, in their order: the root says only where to look.
+FIND = """SELECT rowid, bm25(assistants_passagetext, 0.0, 3.0, 4.0, 1.0, 0.3) AS score
+    FROM assistants_passagetext WHERE assistants_passagetext MATCH %s ORDER BY score LIMIT %s"""

@@ -1,0 +1,49 @@
+"""Reads the folders of documents again and says what became of each file."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assistants.documents import index_root
+from assistants.errors import CodedError
+from assistants.models import DocumentRoot
+
+
+class Command(BaseCommand):
+    help = "Brings the search index of documents up to date. Searching does so by itself; this shows how it goes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", help="slug of the tenant whose folders are read (default: all)")
+        parser.add_argument("--root", help="name of one folder")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        roots = DocumentRoot.objects.select_related("tenant").order_by("tenant__slug", "name")
+        if options["tenant"]:
+            roots = roots.filter(tenant__slug=options["tenant"])
+        if options["root"]:
+            roots = roots.filter(name=options["root"])
+        if not roots:
+            raise CommandError("There is no such folder of documents. The administration lists them under Document roots.")
+        failed = [root for root in roots if not self.index(root, verbose=options["verbosity"] > 0)]
+        if failed:
+            raise CommandError(f"Not read: {', '.join(f'{root.tenant.slug}/{root.name}' for root in failed)}.")
+
+    def index(self, root: DocumentRoot, *, verbose: bool) -> bool:
+        """Reads one folder; False when it can't be read."""
+        self.stdout.write(f"{root.tenant.slug}/{root.name}: {root.path}")
+
+        def progress(path: str, outcome: str) -> None:
+            if verbose:
+                self.stdout.write(f"  {path}: {outcome}")
+
+        try:
+            report = index_root(root, progress=progress)
+        except CodedError as error:
+            self.stderr.write(f"  {error.message} {error.fix}")
+            return False
+        self.stdout.write(
+            f"  {report.documents} documents in {report.passages} passages: {report.added} new, {report.changed} changed,"
+            f" {report.removed} gone, {report.unchanged} unchanged, {len(report.skipped)} skipped, in {report.seconds:.1f} s"
+        )
+        return True

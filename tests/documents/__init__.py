@@ -1,0 +1,1 @@
+"""Folders of documents: opened safely, cut, indexed, searched and read."""

@@ -1,0 +1,218 @@
+"""A root's documents follow its folder."""
+
+import os
+import threading
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from assistants import clock
+from assistants.documents import index_root, indexing
+from assistants.documents.search_index import keep_in_step
+from assistants.documents.searching import search_passages
+from assistants.errors import CodedError
+from assistants.models import Document, DocumentRoot, Passage
+
+
+def counts(report):
+    return report.added, report.changed, report.removed, report.unchanged
+
+
+def rows():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT rowid FROM assistants_passagetext ORDER BY rowid")
+        return [row for (row,) in cursor.fetchall()]
+
+
+def found(root, query):
+    indexing.forget_checks()
+    return [hit.document for hit in search_passages([root], query, limit=20).hits]
+
+
+@pytest.fixture
+def files(folder):
+    (folder / "returns.md").write_text("# Returns\n\nCustomers have 30 days.\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "price.csv").write_text("SKU,Price\nB12345,129\n")
+    return folder
+
+
+def test_a_first_pass_takes_in_every_readable_file(root, files):
+    (files / "scan.pdf").write_bytes(b"%PDF")
+    (files / "noise.md").write_bytes(b"\0\1\2")
+
+    report = index_root(root)
+
+    assert counts(report) == (2, 0, 0, 0)
+    root.refresh_from_db()
+    assert root.indexed and root.report["documents"] == 2
+    assert root.report["skipped"] == [
+        {"path": "noise.md", "reason": "not text"},
+        {"path": "scan.pdf", "reason": "not a kind of file that is read"},
+    ]
+    document = Document.objects.get(path="sub/price.csv")
+    assert document.text.endswith("- SKU: B12345; Price: 129")
+    assert [passage.first_line for passage in document.passages.all()] == [1]
+
+
+def test_unchanged_files_are_left_alone(root, files):
+    index_root(root)
+    before = set(Passage.objects.values_list("pk", flat=True))
+    os.utime(files / "returns.md", (1, 1))
+
+    report = index_root(root)
+
+    assert counts(report) == (0, 0, 0, 2)
+    assert set(Passage.objects.values_list("pk", flat=True)) == before
+
+
+def test_what_was_changed_is_read_anew_and_what_is_gone_is_dropped(root, files):
+    index_root(root)
+    (files / "returns.md").write_text("# Returns\n\nCustomers have fourteen days.\n")
+    (files / "sub" / "price.csv").unlink()
+    (files / "new.md").write_text("Zippers come from Aalborg.\n")
+
+    report = index_root(root)
+
+    assert counts(report) == (1, 1, 1, 0)
+    assert found(root, "fourteen") == ["handbook/returns.md"]
+    assert found(root, "B12345") == found(root, "30") == []
+    assert rows() == list(Passage.objects.order_by("pk").values_list("pk", flat=True))
+
+
+def test_a_file_larger_than_ten_megabytes_is_skipped(root, folder):
+    (folder / "big.log").write_bytes(b"line\n" * (2 * 1024 * 1024 + 1))
+
+    report = index_root(root)
+
+    assert [(each.path, each.reason) for each in report.skipped] == [("big.log", "larger than 10 MB")]
+
+
+def test_a_search_needs_no_step_before_it(root, files, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(clock, "monotonic", lambda: now)
+    assert search_passages([root], "customers", limit=5).total == 1
+    root.refresh_from_db()
+    (files / "late.md").write_text("Customers may wait.\n")
+
+    now = 1029.0
+    assert search_passages([root], "customers", limit=5).total == 1
+    now = 1031.0
+    assert search_passages([root], "customers", limit=5).total == 2
+
+
+def test_a_look_at_unchanged_files_does_not_read_them(root, files, monkeypatch):
+    index_root(root)
+    monkeypatch.setattr("assistants.documents.folder.Folder.read", lambda *args, **kwargs: pytest.fail("read"))
+    indexing.forget_checks()
+
+    assert indexing.refresh([root])
+
+
+def test_a_pass_that_runs_out_of_time_goes_on_with_the_next(root, folder, monkeypatch):
+    for number in range(6):
+        (folder / f"{number}.md").write_text(f"Word{number}.\n")
+    ticks = iter(range(100))
+    monkeypatch.setattr(clock, "monotonic", lambda: float(next(ticks)))
+
+    first = index_root(root, trust_times=True, seconds=3)
+    monkeypatch.undo()
+    second = index_root(root, trust_times=True, seconds=60)
+
+    assert not first.complete and 0 < first.documents < 6
+    assert second.complete and second.documents == 6
+
+
+def test_a_folder_that_is_away_keeps_what_was_indexed(root, files):
+    index_root(root)
+    files.rename(files.parent / "elsewhere")
+
+    with pytest.raises(CodedError) as refused:
+        index_root(root)
+
+    assert refused.value.code == "FOLDER_UNREADABLE"
+    root.refresh_from_db()
+    assert "does not exist" in root.report["problem"] and root.report["documents"] == 2
+    assert found(root, "customers") == ["handbook/returns.md"]
+    (files.parent / "elsewhere").rename(files)
+    assert found(root, "customers") == ["handbook/returns.md"]
+    root.refresh_from_db()
+    assert root.report["problem"] == ""
+
+
+def test_whoever_deletes_documents_leaves_nothing_in_the_index(root, files):
+    index_root(root)
+    assert rows()
+
+    DocumentRoot.objects.all().delete()
+
+    assert rows() == []
+
+
+def test_an_index_whose_table_was_built_anew_is_put_in_step(root, files):
+    index_root(root)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER passage_gone")
+    Document.objects.filter(path="returns.md").delete()
+    assert len(rows()) == 2
+
+    keep_in_step()
+
+    assert len(rows()) == 1
+    Document.objects.all().delete()
+    assert rows() == []
+
+
+def test_two_roots_may_hold_the_same_files(ground, root, files):
+    other = DocumentRoot.objects.create(tenant=ground.bears, name="handbook", path=str(files))
+    index_root(root)
+    index_root(other)
+
+    index_root(root)
+
+    assert root.documents.count() == other.documents.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_pass_over_a_root_waits_for_the_first(root, files, monkeypatch):
+    root.refresh_from_db()
+    with indexing._lock_of(root.pk):
+        report = index_root(root, seconds=0.05)
+    assert not report.complete and report.documents == 0
+
+    threads = [threading.Thread(target=lambda: (index_root(root), connection.close())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert root.documents.count() == 2
+    assert len(rows()) == 2
+
+
+def test_the_command_says_what_became_of_each_file(root, files):
+    (files / "scan.pdf").write_bytes(b"%PDF")
+    out = StringIO()
+
+    call_command("index", "--tenant=apes", "--root=handbook", stdout=out)
+
+    lines = out.getvalue().splitlines()
+    assert lines[0] == f"apes/handbook: {files}"
+    assert "  returns.md: new, 1 passages" in lines
+    assert "  scan.pdf: skipped: not a kind of file that is read" in lines
+    assert lines[-1].startswith("  2 documents in 2 passages: 2 new, 0 changed, 0 gone, 0 unchanged, 1 skipped, in ")
+
+
+def test_the_command_fails_for_a_folder_that_cannot_be_read(root, files):
+    DocumentRoot.objects.create(tenant=root.tenant, name="gone", path="/no/such/folder")
+    err = StringIO()
+
+    with pytest.raises(CommandError, match="Not read: apes/gone"):
+        call_command("index", stdout=StringIO(), stderr=err)
+
+    assert "does not exist" in err.getvalue()
+    assert root.documents.count() == 2
+    with pytest.raises(CommandError, match="no such folder"):
+        call_command("index", "--tenant=nobody")
