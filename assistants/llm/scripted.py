@@ -29,6 +29,7 @@ RETRYABLE = {
 }  # fmt: skip
 REMEMBERED_REQUESTS = 1000
 
+DEMO_SCRIPTS = Path(__file__).parents[1] / "demo" / "scripts"
 _scripts: dict[str, Script] = {}
 _requests: dict[str, deque["RecordedRequest"]] = defaultdict(lambda: deque(maxlen=REMEMBERED_REQUESTS))
 
@@ -61,15 +62,14 @@ def requests(name: str) -> list[RecordedRequest]:
 
 
 def script_named(name: str) -> Script:
-    """Finds a registered script, else reads `<name>.json` from the folder in TASKMONKEY_SCRIPTS.
+    """Finds a registered script, else reads `<name>.json` from the folder in TASKMONKEY_SCRIPTS, by default the demo's.
 
     Raises ModelError MODEL_SCRIPT when there is none.
     """
     if name in _scripts:
         return _scripts[name]
-    folder = os.environ.get("TASKMONKEY_SCRIPTS", "")
-    path = Path(folder, f"{name}.json")
-    if folder and re.fullmatch(r"[\w-]+", name) and path.is_file():
+    path = Path(os.environ.get("TASKMONKEY_SCRIPTS", DEMO_SCRIPTS), f"{name}.json")
+    if re.fullmatch(r"[\w-]+", name) and path.is_file():
         return parse_script(path.read_text(encoding="utf-8"))
     raise script_error(f"There is no script named {name!r}.")
 
