@@ -68,13 +68,12 @@ class Site(admin.AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
         """One list for the index and the side bar: what is set up, and what is looked after."""
         found = {each["object_name"]: each for app in super().get_app_list(request) for each in app["models"]}
+        groups = (
+            (_("Set up"), "set-up", [found[name] for name in SET_UP if name in found]),
+            (_("Look after"), "look-after", [found[name] for name in LOOK_AFTER if name in found]),
+        )
         return [
-            {
-                "name": heading,
-                "app_label": label,
-                "app_url": reverse("admin:index"),
-                "has_module_perms": True,
-                "models": [found[name] for name in names if name in found],
-            }
-            for heading, label, names in ((_("Set up"), "set-up", SET_UP), (_("Look after"), "look-after", LOOK_AFTER))
+            {"name": name, "app_label": label, "app_url": reverse("admin:index"), "has_module_perms": True, "models": models}
+            for name, label, models in groups
+            if models
         ]

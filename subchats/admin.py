@@ -11,7 +11,7 @@ from assistants.admin.threads import ThreadAdmin
 from subchats.models import Delegation
 
 
-class DelegationInline(ReadOnly, admin.StackedInline):  # type: ignore[type-arg]
+class DelegationInline(ReadOnly, admin.StackedInline):
     """One row, only where the conversation is a sub-chat; the conversation's own page has asked who may look."""
 
     model = Delegation

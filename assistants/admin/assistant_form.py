@@ -83,7 +83,7 @@ class AssistantForm(ScopedForm):
         super().__init__(*args, **kwargs)
         if "tools" not in self.fields:
             return
-        self.fields["tools"].choices = _tool_choices(self.instance.tools)  # type: ignore[attr-defined]
+        self.fields["tools"].choices = _tool_choices(self.instance.tools)
         delegates: Any = self.fields["delegates"]
         delegates.queryset = delegates.queryset.exclude(pk=self.instance.pk).filter(public=False)
         if self.instance.pk:

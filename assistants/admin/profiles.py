@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -78,6 +79,8 @@ class ProfileAdmin(ScopedAdmin):
     search_fields = ("name", "model")
     actions = ("test_connections",)
     readonly_fields = ("key",)
+    # An address without a scheme must not carry a key in the clear.
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     fieldsets = (
         (None, {"fields": ("tenant", "name", ("provider", "model"), "base_url")}),
         (
@@ -149,7 +152,7 @@ class ProfileAdmin(ScopedAdmin):
         return self._stay_and_test(request, obj) if "_test" in request.POST else response
 
     def _stay_and_test(self, request: HttpRequest, profile: LLMProfile) -> HttpResponse:
-        request.profile_to_test = profile  # type: ignore[attr-defined]
+        request.profile_to_test = profile
         return HttpResponseRedirect(reverse("admin:assistants_llmprofile_change", args=[profile.pk]))
 
     @admin.action(description=_("Test the connection"), permissions=["change"])

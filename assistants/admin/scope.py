@@ -21,8 +21,8 @@ from assistants.models import Tenant, User
 def tenants_of(request: HttpRequest) -> list[Tenant]:
     """The tenants that the reader manages, asked once per page."""
     if not hasattr(request, "managed_tenants"):
-        request.managed_tenants = list(access.tenants_managed_by(request.user))  # type: ignore[attr-defined]
-    return request.managed_tenants  # type: ignore[attr-defined, no-any-return]
+        request.managed_tenants = list(access.tenants_managed_by(request.user))
+    return request.managed_tenants
 
 
 def is_root(request: HttpRequest) -> bool:
@@ -30,7 +30,7 @@ def is_root(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_superuser)
 
 
-class ScopedForm(forms.ModelForm):  # type: ignore[type-arg]
+class ScopedForm(forms.ModelForm):
     """A form whose object belongs to one tenant, points only into that tenant and keeps the rules of `problems`."""
 
     tenant: Tenant | None = None
@@ -50,7 +50,7 @@ class ScopedForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def _get_validation_exclusions(self) -> set[str]:
         # The tenant is not on the form, but what must be unique in it still has to be checked.
-        return super()._get_validation_exclusions() - {"tenant"}  # type: ignore[no-any-return]
+        return super()._get_validation_exclusions() - {"tenant"}
 
     def _post_clean(self) -> None:
         super()._post_clean()
@@ -61,7 +61,7 @@ class ScopedForm(forms.ModelForm):  # type: ignore[type-arg]
             self.add_error(problem.field if problem.field in self.fields else None, ValidationError(text, problem.code))
 
 
-class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ScopedAdmin(admin.ModelAdmin):
     """The one base of our admin pages: what the reader doesn't manage is neither listed, nor offered, nor changed (S09).
 
     `tenant_path` leads from the model to its tenant, empty for the tenant itself. Whoever may do what is asked of
@@ -76,7 +76,7 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         found: Any = obj
         for name in filter(None, self.tenant_path.split("__")):
             found = getattr(found, name)
-        return found  # type: ignore[no-any-return]
+        return found
 
     def manages(self, request: HttpRequest, obj: Model | None) -> bool:
         """Whether the reader manages the object's tenant; without an object, any tenant at all."""
@@ -107,6 +107,12 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             return found
         path = f"{self.tenant_path}__in" if self.tenant_path else "pk__in"
         return found.filter(**{path: [tenant.pk for tenant in tenants_of(request)]})
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Only what the page offers to filter by: any other field, shown or not, could be guessed letter by letter."""
+        offered = [each[0] if isinstance(each, tuple) else each for each in self.list_filter]
+        is_offered = any(lookup == name or lookup.startswith(f"{name}__") for name in offered)
+        return is_offered and super().lookup_allowed(lookup, value, request)
 
     def get_visible(self, request: HttpRequest, object_id: str) -> Any:
         """The object, if its tenant is managed by the reader. Raises Foreign, which is a 404 and a note, otherwise."""

@@ -21,7 +21,7 @@ class TenantForm(ScopedForm):
         return tenant_problems(self.instance)
 
 
-class MembershipInline(admin.StackedInline):  # type: ignore[type-arg]
+class MembershipInline(admin.StackedInline):
     """Who belongs to the team. A team's own admin chooses among the people of their teams; strangers stay unseen."""
 
     model = Membership
@@ -100,7 +100,7 @@ class TenantAdmin(ScopedAdmin):
 
     @admin.display(description=_("members"), ordering="member_count")
     def members(self, tenant: Any) -> int:
-        return tenant.member_count  # type: ignore[no-any-return]
+        return tenant.member_count
 
 
 class DomainForm(ScopedForm):
@@ -133,4 +133,4 @@ class DomainAdmin(ScopedAdmin):
 
     @admin.display(description=_("assistants"), ordering="assistant_count")
     def assistants_in_it(self, domain: Any) -> int:
-        return domain.assistant_count  # type: ignore[no-any-return]
+        return domain.assistant_count

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, OuterRef, Subquery
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,29 +12,54 @@ from django.utils.translation import gettext_lazy as _
 from assistants.conversations.deletion import delete_thread
 from assistants.models import Thread, Turn
 
-from .scope import ReadOnly, ScopedAdmin, is_root, tenants_of
+from .scope import ReadOnly, ScopedAdmin, is_root
 from .tree import branches_of, events_of, run_of, runs_of
 
 
 @admin.register(Thread)
 class ThreadAdmin(ReadOnly, ScopedAdmin):
-    """The shape of a conversation. What was said in it is shown to nobody whom its owner did not let in."""
+    """The shape of a conversation. What was said in it, its title too, is shown to nobody whom its owner did not let in."""
 
     change_form_template = "admin/assistants/thread/change_form.html"
-    list_display = ("chat_id", "title", "tenant", "assistant", "owner", "parent", "updated")
+    list_display = ("chat_id", "tenant", "assistant", "owner", "state", "updated")
     list_display_links = ("chat_id",)
-    list_filter = (("tenant", admin.RelatedOnlyFieldListFilter), ("assistant", admin.RelatedOnlyFieldListFilter), "archived")
+    list_filter = (("tenant", admin.RelatedOnlyFieldListFilter), ("assistant", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("tenant", "assistant", "owner", "parent")
     list_per_page = 50
-    search_fields = ("chat_id", "title", "owner__username")
+    search_fields = ("chat_id", "owner__username", "assistant__name")
     fields = (
-        ("chat_id", "title"),
+        ("chat_id", "parent_chat"),
         ("tenant", "owner"),
-        ("assistant", "parent"),
+        ("assistant", "state"),
         ("last_message", "last_event"),
-        ("archived", "pinned"),
         ("created", "updated"),
     )
+    readonly_fields = ("parent_chat", "state")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        newest = Turn.objects.filter(thread=OuterRef("pk")).order_by("-pk").values("state")[:1]
+        return super().get_queryset(request).annotate(newest_state=Subquery(newest))
+
+    def get_object(self, *args: Any, **kwargs: Any) -> Any:
+        thread = super().get_object(*args, **kwargs)
+        if thread is not None:
+            thread.title = ""  # what a thread is called by then is its number
+        return thread
+
+    def action_checkbox(self, obj: Any) -> Any:
+        obj.title = ""
+        return super().action_checkbox(obj)
+
+    @admin.display(description=_("parent"))
+    def parent_chat(self, thread: Thread) -> str:
+        if thread.parent_id is None:
+            return "–"
+        address = reverse("admin:assistants_thread_change", args=[thread.parent.pk])
+        return format_html('<a href="{}">{}</a>', address, thread.parent_id)
+
+    @admin.display(description=_("state"), ordering="newest_state")
+    def state(self, thread: Any) -> str:
+        return format_html('<span class="chip state-{0}">{0}</span>', thread.newest_state) if thread.newest_state else "–"
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         # A sub-chat goes with the conversation that it belongs to.
@@ -47,11 +72,11 @@ class ThreadAdmin(ReadOnly, ScopedAdmin):
         for thread in queryset.filter(parent=None):
             self.delete_model(request, thread)
 
-    def note(self, request: HttpRequest, done: str, obj: Model, **detail: object) -> None:
-        """Nothing: deleting is all that can be done here, and `delete_thread` notes it."""
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        return [each.chat_id for each in objs], *super().get_deleted_objects(objs, request)[1:]
 
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return [each for each in self.list_display if each != "tenant" or len(tenants_of(request)) > 1]
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Nothing: `delete_thread` notes it, by number."""
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         thread: Any = kwargs["obj"]

@@ -51,9 +51,9 @@ def branches_of(thread: Thread) -> list[Branch]:
                 depth=depth,
                 is_here=each.pk == thread.pk,
                 state=states.get(each.pk, ""),
-                turns=each.turn_count,  # type: ignore[attr-defined]
-                tokens=each.tokens or 0,  # type: ignore[attr-defined]
-                cost=each.cost or Decimal(0),  # type: ignore[attr-defined]
+                turns=each.turn_count,
+                tokens=each.tokens or 0,
+                cost=each.cost or Decimal(0),
             )
             yield from walk(each.chat_id, depth + 1)
 

@@ -21,24 +21,24 @@ admin.site.unregister(Group)
 SEEN_BY_TEAMS = ((None, {"fields": ("username", ("first_name", "last_name"), "email", "is_active", "last_login")}),)
 
 
-class NewUserForm(UserCreationForm):  # type: ignore[type-arg]
+class NewUserForm(UserCreationForm):
     """A person and their first place in a team."""
 
     team = forms.ModelChoiceField(queryset=Tenant.objects.all(), label=_("Team"))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.MEMBER, label=_("Role"))
 
-    class Meta(UserCreationForm.Meta):  # type: ignore[name-defined, misc]
+    class Meta(UserCreationForm.Meta):
         model = User
         fields = ("username", "first_name", "last_name", "email")
 
 
-class ChangedUserForm(UserChangeForm):  # type: ignore[type-arg]
-    class Meta(UserChangeForm.Meta):  # type: ignore[name-defined, misc]
+class ChangedUserForm(UserChangeForm):
+    class Meta(UserChangeForm.Meta):
         model = User
 
 
 @admin.register(User)
-class UserAdmin(ScopedAdmin, DjangoUserAdmin):  # type: ignore[misc]
+class UserAdmin(ScopedAdmin, DjangoUserAdmin):
     """A team's admins see their people and add new ones; accounts are the superuser's business.
 
     A person may belong to several teams, so whoever could set their password could read what is not theirs.
@@ -82,7 +82,7 @@ class UserAdmin(ScopedAdmin, DjangoUserAdmin):  # type: ignore[misc]
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         if obj is None or is_root(request):
             return self.manages(request, None)
-        return obj.memberships.filter(tenant__in=tenants_of(request)).exists()  # type: ignore[no-any-return]
+        return obj.memberships.filter(tenant__in=tenants_of(request)).exists()
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Django asks without an object before it lets anybody add one.

@@ -162,7 +162,7 @@ def _duty_problems(assistant: Assistant) -> Iterable[CodedError]:
     """What others rely on: whoever leads a domain or is on a list can't be taken out of it from the other end."""
     if assistant.pk is None:
         return
-    for domain in assistant.supervised_domains.exclude(pk=assistant.domain_id):
+    for domain in assistant.supervised_domains.exclude(pk=assistant.domain_id or 0):
         yield CodedError(
             code="SUPERVISOR_MOVED",
             field="domain",

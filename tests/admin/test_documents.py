@@ -1,0 +1,83 @@
+"""Folders of documents: named by the superuser, read again by a team's admin."""
+
+import pytest
+from django.conf import settings
+
+from assistants.models import AuditEntry, DocumentRoot
+
+from .forms import address, errors_of
+
+
+@pytest.fixture
+def papers(ground, tmp_path) -> DocumentRoot:
+    (tmp_path / "leave.md").write_text("# Leave\n\nThirty days a year.\n")
+    return DocumentRoot.objects.create(tenant=ground.apes, name="Papers", path=str(tmp_path))
+
+
+def add(client, tenant, path: object):
+    return client.post(address("documentroot", "add", tenant=tenant.pk), {"name": "Papers", "path": str(path)})
+
+
+def test_a_folder_that_is_there_is_added(ground, root, tmp_path) -> None:
+    response = add(root, ground.apes, tmp_path)
+
+    assert response.status_code == 302
+    assert DocumentRoot.objects.get().tenant == ground.apes
+    assert AuditEntry.objects.get(action="documentroot.added").tenant == ground.apes
+
+
+def test_a_folder_that_is_not_there_is_refused(ground, root, tmp_path) -> None:
+    (tmp_path / "file.txt").write_text("x")
+
+    for path in (tmp_path / "none", tmp_path / "file.txt", "papers", "../papers"):
+        assert "path" in errors_of(add(root, ground.apes, path))
+    assert not DocumentRoot.objects.exists()
+
+
+def test_s34_the_servers_own_data_are_no_documents(ground, root, tmp_path) -> None:
+    (tmp_path / "link").symlink_to(settings.HOME)
+
+    for path in (settings.HOME, settings.HOME.parent, "/", tmp_path / "link"):
+        assert "database and secret key" in errors_of(add(root, ground.apes, path))["path"][0]
+
+
+def test_s33_only_the_superuser_names_a_folder(ground, alice, papers) -> None:
+    added = add(alice, ground.apes, "/etc")
+    renamed = alice.post(address("documentroot", "change", papers.pk), {"name": "Our papers", "path": "/etc"})
+    deleted = alice.post(address("documentroot", "delete", papers.pk), {"post": "yes"})
+
+    assert [added.status_code, renamed.status_code, deleted.status_code] == [403, 302, 403]
+    stored = DocumentRoot.objects.get()
+    assert (stored.name, stored.path) == ("Our papers", papers.path)
+
+
+def test_a_teams_admin_has_a_folder_read_again_and_sees_what_was_found(ground, alice, papers) -> None:
+    data = {"action": "reindex", "_selected_action": [papers.pk]}
+
+    before = alice.get(address("documentroot", "change", papers.pk)).content.decode()
+    told = alice.post(address("documentroot", "changelist"), data, follow=True).content.decode()
+    after = alice.get(address("documentroot", "change", papers.pk)).content.decode()
+
+    assert "Not read yet" in before
+    assert "Papers: 1 documents, 1 of them new, changed or gone." in told
+    assert "1 documents in 1 passages" in after
+    assert papers.documents.get().path == "leave.md"
+    assert AuditEntry.objects.get(action="documentroot.indexed").target == f"documentroot {papers.pk}"
+
+
+def test_a_folder_that_went_away_is_a_plain_sentence(ground, alice) -> None:
+    gone = DocumentRoot.objects.create(tenant=ground.apes, name="Gone", path="/nowhere/at/all")
+    data = {"action": "reindex", "_selected_action": [gone.pk]}
+
+    page = alice.post(address("documentroot", "changelist"), data, follow=True).content.decode()
+
+    assert "Gone: " in page
+    assert "Traceback" not in page
+
+
+def test_a_deleted_folder_takes_its_index_along(ground, root, alice, papers) -> None:
+    alice.post(address("documentroot", "changelist"), {"action": "reindex", "_selected_action": [papers.pk]})
+
+    root.post(address("documentroot", "delete", papers.pk), {"post": "yes"})
+
+    assert not DocumentRoot.objects.exists()
