@@ -13,7 +13,7 @@ from assistants.models import Assistant
 from assistants.setup import versions
 
 from .assistant_form import AssistantForm
-from .scope import ScopedAdmin, tenants_of
+from .scope import ScopedAdmin
 from .versions import restore_view, versions_view
 
 
@@ -101,9 +101,6 @@ class AssistantAdmin(ScopedAdmin):
 
     versions_view = versions_view
     restore_view = restore_view
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return [each for each in self.list_display if each != "tenant" or len(tenants_of(request)) > 1]
 
     def save_model(self, request: HttpRequest, obj: Assistant, form: Any, change: bool) -> None:
         if change:

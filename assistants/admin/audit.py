@@ -1,6 +1,5 @@
 """Who changed or was refused what."""
 
-import json
 from typing import Any
 
 from django.contrib import admin
@@ -28,4 +27,22 @@ class AuditAdmin(ReadOnly, ScopedAdmin):
 
     @admin.display(description=_("detail"))
     def what(self, entry: AuditEntry) -> str:
-        return json.dumps(entry.detail, ensure_ascii=False) if entry.detail else ""
+        detail = dict(entry.detail)
+        changes = [_in_words(each) for each in _as_list(detail.pop("changes", []))]
+        return "; ".join([*filter(None, changes), *(f"{name}: {value}" for name, value in detail.items())])
+
+
+def _in_words(change: Any) -> str:
+    """One entry of Django's change message: what was done to what, and in which fields."""
+    if not isinstance(change, dict):
+        return str(change)
+    words = []
+    for done, to in change.items():
+        what = to if isinstance(to, dict) else {"object": to}
+        parts = [what.get("name", ""), what.get("object", ""), ", ".join(what.get("fields", ()))]
+        words.append(" ".join(filter(None, [f"{done}:", *map(str, parts)])))
+    return "; ".join(words)
+
+
+def _as_list(changes: Any) -> list[Any]:
+    return changes if isinstance(changes, list) else [changes]

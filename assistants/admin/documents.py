@@ -15,7 +15,7 @@ from assistants.errors import CodedError
 from assistants.models import DocumentRoot
 from assistants.setup.rules import folder_problems
 
-from .scope import ScopedAdmin, ScopedForm, is_root, tenants_of
+from .scope import ScopedAdmin, ScopedForm, is_root
 
 # A page that answers later than this looks broken; the next pass goes on where this one stopped.
 INDEX_SECONDS = 60
@@ -62,9 +62,6 @@ class RootAdmin(ScopedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(document_count=Count("documents"))
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return [each for each in self.list_display if each != "tenant" or len(tenants_of(request)) > 1]
 
     @admin.display(description=_("documents"), ordering="document_count")
     def documents_in_it(self, root: Any) -> int:

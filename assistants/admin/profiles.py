@@ -17,7 +17,7 @@ from assistants.llm import check, loop
 from assistants.models import LLMProfile
 from assistants.setup import keys
 
-from .scope import ScopedAdmin, ScopedForm, is_root, tenants_of
+from .scope import ScopedAdmin, ScopedForm, is_root
 
 # A little more than the check allows itself, so that its own sentence comes first.
 WAIT_SECONDS = check.CHECK_SECONDS + 5
@@ -116,9 +116,6 @@ class ProfileAdmin(ScopedAdmin):
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         # A filter on the stored text would give it away letter by letter.
         return not lookup.startswith("encrypted_key") and super().lookup_allowed(lookup, value, request)
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return [each for each in self.list_display if each != "tenant" or len(tenants_of(request)) > 1]
 
     @admin.display(description=_("key"))
     def key(self, profile: LLMProfile) -> str:

@@ -200,6 +200,11 @@ class ScopedAdmin(admin.ModelAdmin):
         }
         return render(request, "admin/choose_tenant.html", context)
 
+    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+        # A column that says the same in every row says nothing.
+        alone = len(tenants_of(request)) == 1
+        return [each for each in super().get_list_display(request) if not (alone and each == "tenant")]
+
     # --- the form
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)

@@ -128,9 +128,6 @@ class DomainAdmin(ScopedAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(assistant_count=Count("assistants"))
 
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return [each for each in self.list_display if each != "tenant" or len(tenants_of(request)) > 1]
-
     @admin.display(description=_("assistants"), ordering="assistant_count")
     def assistants_in_it(self, domain: Any) -> int:
         return domain.assistant_count
