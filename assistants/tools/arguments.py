@@ -24,7 +24,8 @@ def parse_arguments(text: str) -> dict[str, Any]:
         raise _bad(f"The arguments are not valid JSON: {error}.", fix="Send one complete JSON object.") from None
     if not isinstance(value, dict):
         raise _bad("The arguments must be a JSON object.", fix='Send an object such as {"name": "value"}.')
-    return _clean(value)
+    cleaned: dict[str, Any] = _clean(value)
+    return cleaned
 
 
 def _clean(value: Any) -> Any:
