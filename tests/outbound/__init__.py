@@ -1,0 +1,1 @@
+"""The client that reaches the public internet and nothing else."""
