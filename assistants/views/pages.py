@@ -14,6 +14,7 @@ from assistants.llm.detect import describe
 from assistants.models import Tenant, Thread, User
 from assistants.models.definition import Definition, define, profile_for
 from assistants.rendering import fragments
+from assistants.templatetags.conversations import first_choice
 from assistants.turns import events, outline
 
 from .person import actor
@@ -26,7 +27,8 @@ def home(request: HttpRequest) -> HttpResponse:
     assistants = list(access.assistants_for(who).select_related("tenant"))
     if isinstance(who, access.Visitor) and not assistants:
         return redirect("login")
-    first = assistants[0] if assistants else None
+    first = first_choice(assistants, request.GET.get("assistant")) if assistants else None
+    assistants.sort(key=lambda each: each != first)
     context = {
         "assistants": assistants,
         "sidebar": fragments.draw_sidebar(who, None),
