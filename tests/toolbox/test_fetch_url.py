@@ -42,19 +42,21 @@ def test_a_call_is_refused_while_it_is_off(ground):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_s35_a_model_that_asks_for_the_inside_is_refused(ground, allowed):
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"])
+def test_s35_a_model_that_asks_for_the_inside_is_refused(ground, allowed, host):
+    """The guard before the tool may refuse some of them already; the tool does not rely on it."""
     catcher = SmallSite()
     ground.lead.tools = ["fetch_url"]
     ground.lead.save()
-    ground.script([{"calls": [{"name": "fetch_url", "arguments": {"url": catcher.url()}}]}, "A pity."])
+    ground.script([{"calls": [{"name": "fetch_url", "arguments": {"url": catcher.url(host=host)}}]}, "A pity."])
     thread = ground.open("Look there")
 
     run_all()
+    with pytest.raises(CodedError, match="can't be fetched"):
+        fetch_url(None, url=catcher.url(host=host))
     catcher.stop()
 
-    call = last_turn(thread).calls.get()
-    assert (call.outcome, call.code, catcher.connections) == ("refused", "FETCH_FAILED", 0)
-    assert "can't be fetched" in call.result
+    assert (last_turn(thread).calls.get().outcome, catcher.connections) == ("refused", 0)
 
 
 def test_it_says_what_it_does(ground, allowed):
