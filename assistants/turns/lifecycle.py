@@ -52,7 +52,7 @@ def send_message(
     instead_of: Message | None = None,
     parts: list[dict[str, object]] | None = None,
 ) -> Sent:
-    """Accepts a person's message and starts the turn that answers it, or queues both behind the running one.
+    """Accepts a message and starts the turn that answers it, or queues both behind the running one or an open question.
 
     `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text.
     Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`, `QUEUE_FULL`, and `TURN_ACTIVE` for a new branch
@@ -65,7 +65,8 @@ def send_message(
         if client_key and (known := thread.messages.filter(client_key=client_key).first()):
             return Sent(known, known.started_turns.order_by("pk")[0], repeated=True)
         check_answerable(thread)
-        busy = thread.turns.active().exists()
+        # An open question holds back what is no answer to it; `questions` closes it before it sends one.
+        busy = thread.turns.active().exists() or (instead_of is None and open_question(thread) is not None)
         if busy:
             check_queue(thread, branching=instead_of is not None)
         message = add_message(

@@ -26,11 +26,10 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
     check_text(text)
     with transaction.atomic():
         thread = Thread.objects.select_for_update().get(pk=thread.pk)
-        question = open_question(thread)
-        sent = send_message(thread, author=author, text=text, client_key=client_key)
-        if question and not sent.repeated:
+        is_new = not client_key or not thread.messages.filter(client_key=client_key).exists()
+        if is_new and (question := open_question(thread)):
             answer_plainly(question, by=author, text=text)
-    return sent
+        return send_message(thread, author=author, text=text, client_key=client_key)
 
 
 def answer_plainly(question: ToolCall, *, by: User | None, text: str) -> None:

@@ -218,3 +218,24 @@ def test_report_q18_after_an_answer_the_same_assistant_with_the_same_model_goes_
     assert Thread.objects.get(pk=thread.pk).assistant == ground.lead
     card = Page(signed_in(ground.alice), thread).at(f"c{call.pk.hex}")
     assert "Answered by alice" in card.text()
+
+
+def test_report_q8_a_sub_chats_result_that_is_sent_up_does_not_answer_the_parents_question(ground):
+    ground.assistant("stock", script=["Five.", "Six by now."])
+    delegate = {"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": "Count"}}]}
+    ground.script([delegate, ASK, "Units it is.", "Six, then."])
+    thread = ground.open("How many?")
+    run_all()
+    child = Thread.objects.get(parent=thread)
+    lifecycle.send_message(child, author=ground.alice, text="And now?")
+    run_all()
+    browser = signed_in(ground.alice)
+
+    browser.post(f"/c/{child.chat_id}/send-back/", headers=HTMX)
+    run_all()
+    call = ToolCall.objects.get(name="ask_clarifying_question")
+    assert call.answer is None and last_turn(thread).state == Turn.State.QUEUED
+    browser.post(url("answer_question", call), {"option": "Units"})
+    run_all()
+
+    assert replies(thread)[-2:] == ["Units it is.", "Six, then."]
