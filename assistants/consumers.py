@@ -107,10 +107,11 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         await database_sync_to_async(access.get_thread)(self.actor, self.thread.chat_id)
 
     async def _send_events(self) -> None:
-        frames = await database_sync_to_async(_draw_news)(self.actor, self.thread.chat_id, self.cursor)
-        for frame in frames:
-            await self._say(frame)
-            self.cursor = frame["n"]
+        # In stretches: whoever was away for long gets all of it now, not at the next change.
+        while frames := await database_sync_to_async(_draw_news)(self.actor, self.thread.chat_id, self.cursor):
+            for frame in frames:
+                await self._say(frame)
+                self.cursor = frame["n"]
 
     async def _send_cards(self) -> None:
         """Cards of sub-chats that are at work; only what looks different from what was sent last."""
@@ -132,4 +133,4 @@ def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> list[dict[str,
     """The events after the cursor as frames; access is asked again for each batch (D7)."""
     thread = access.get_thread(actor, chat_id)
     view = fragments.viewpoint(thread, actor)
-    return [{"n": event.number, "html": fragments.draw_event(event, view)} for event in events.events_after(thread.pk, cursor)]
+    return fragments.draw_news(events.events_after(thread.pk, cursor), view)

@@ -14,7 +14,7 @@ from assistants.tools.registry import Tool, find_tool
 from . import events
 from .calls import repeat_limit, repeats, settle_in
 from .claims import Claim, holding
-from .lifecycle import finish_turn
+from .lifecycle import announce_thread, finish_turn
 from .limits import bad_rounds_limit
 
 # A call's place among its siblings: a question comes alone, a hand-back after everything else (J-29, D30).
@@ -50,6 +50,7 @@ def _mark_cut_off(claim: Claim, call: ToolCall) -> bool:
     with holding(claim) as turn:
         ToolCall.objects.filter(pk=call.pk).update(needs_decision=True)
         events.record(turn.thread_id, "call", call=str(call.pk))
+        announce_thread(turn.thread)
     return True
 
 
