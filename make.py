@@ -19,6 +19,7 @@ STAMP = VENV / "synced.txt"
 RUN_LOCK, TEST_LOCK = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
 PYTHONS = ("python3.13", "python3.12", "python3.11", "python3", "python")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+STAGE_SECONDS = 40 * 60
 IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
 FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 # A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
@@ -165,7 +166,11 @@ class Stage:
         report = home / "report.xml"
         reporting = [f"--junitxml={report}"] if "pytest" in self.command else []
         environment = test_environment(home) | self.variables
-        code = subprocess.run([str(PYTHON), *self.command, *reporting], cwd=ROOT, env=environment).returncode
+        try:
+            done = subprocess.run([PYTHON, *self.command, *reporting], cwd=ROOT, env=environment, timeout=STAGE_SECONDS)
+            code = done.returncode
+        except subprocess.TimeoutExpired:
+            code = say(f"It was ended after {STAGE_SECONDS // 60} minutes.", 1)
         self.seconds = time.monotonic() - started
         if report.exists():
             suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
