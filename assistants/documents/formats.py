@@ -75,7 +75,7 @@ def decode_text(data: bytes) -> str:
 def name_in_words(path: str) -> str:
     """The file's name without its ending, as words."""
     stem = PurePosixPath(path).stem
-    return re.sub(r"[-_.\s]+", " ", stem).strip() or stem
+    return (re.sub(r"[-_.\s]+", " ", stem).strip() or stem)[:200]
 
 
 def first_heading(text: str) -> str:

@@ -113,7 +113,7 @@ def forget_checks() -> None:
 class _Pass:
     """One pass. Files are read and cut outside of transactions, and stored in batches, each in a short one."""
 
-    BATCH_PASSAGES = 500
+    BATCH_PASSAGES = 200
     BATCH_DOCUMENTS = 200
 
     def __init__(self, root: DocumentRoot, folder: Folder, progress: Progress, *, trust_times: bool, seconds: float | None):

@@ -44,9 +44,9 @@ def find_delimiter(text: str) -> str:
 
 
 def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    yield "Columns: " + ", ".join(head)
+    yield "; ".join(head)
     for row in rows:
-        names = [*head, *(f"column {place}" for place in range(len(head) + 1, len(row) + 1))]
+        names = [*head, *(f"#{place}" for place in range(len(head) + 1, len(row) + 1))]
         cells = [f"{name}: {value}" for name, cell in zip(names, row, strict=False) if (value := _plain(cell))]
         yield "- " + "; ".join(cells) if cells else ""
 

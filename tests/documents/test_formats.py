@@ -94,7 +94,7 @@ def test_every_row_of_a_table_stands_by_itself():
     parsed = parse_document("returns.csv", text.encode())
 
     assert parsed.text.split("\n") == [
-        "Columns: SKU, Product, W47",
+        "SKU; Product; W47",
         "- SKU: B12345; Product: Fjell 30; W47: 118",
         "",
         "- SKU: B12346; Product: Line break; and more; W47: 15",
