@@ -1,6 +1,7 @@
 """Who answers in a thread: an assistant as it is set up now, or the ad-hoc agent that the thread was opened with."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 
@@ -38,18 +39,26 @@ GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=F
 def definition_of(thread: Thread) -> Definition:
     """The present definition of whoever answers in this thread (D8: asked again at every step, never remembered)."""
     if thread.agent:
-        agent = thread.agent
-        return Definition(
-            name=agent.get("name", "Ad-hoc agent"),
-            avatar=agent.get("avatar", ""),
-            instructions=agent.get("prompt", ""),
-            tools=tuple(agent.get("tools", ())),
-            profile_id=agent.get("profile_id"),
-            max_steps=min(agent.get("max_steps", 50), settings.TASKMONKEY["MAX_STEPS"]),
-        )
+        return _define_agent(thread.agent)
     if thread.assistant_id is None:
         return GONE
     return define(Assistant.objects.get(pk=thread.assistant_id))
+
+
+def _define_agent(agent: dict[str, Any]) -> Definition:
+    """What the agent was given and its master still has: a tool that is taken from one is taken from both (D8, S26)."""
+    tools = tuple(agent.get("tools", ()))
+    if "master" in agent and settings.TASKMONKEY["STRICT_GRANTS"]:
+        master = Assistant.objects.enabled().filter(pk=agent["master"]).first()
+        tools = tuple(name for name in tools if master and name in master.tools)
+    return Definition(
+        name=agent.get("name", "Ad-hoc agent"),
+        avatar=agent.get("avatar", ""),
+        instructions=agent.get("prompt", ""),
+        tools=tools,
+        profile_id=agent.get("profile_id"),
+        max_steps=min(agent.get("max_steps", 50), settings.TASKMONKEY["MAX_STEPS"]),
+    )
 
 
 def define(assistant: Assistant) -> Definition:

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import close_old_connections
 
-from assistants.errors import CodedError, LeaseLost
+from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.failpoints import failpoint
 
 from .arguments import check_arguments, parse_arguments
@@ -47,14 +47,15 @@ def get_allowed_tool(context: ToolContext) -> Tool:
     tool = find_tool(name)
     if tool is None or name not in allowed:
         known = ", ".join(each.name for each in tools_of(allowed)) or "none"
-        raise CodedError(
+        refusal = CodedError if tool is None else NotAllowed
+        raise refusal(
             code="TOOL_UNKNOWN" if tool is None else "TOOL_NOT_ALLOWED",
             field="name",
             message=f"There is no tool “{name[:80]}” for you. Your tools: {known}.",
             fix="Call one of your tools by its exact name, or answer without a tool.",
         )
     if tool.delegates and (context.definition.public or not context.thread.owner_id):
-        raise CodedError(
+        raise NotAllowed(
             code="TOOL_NOT_ALLOWED",
             field="name",
             message="A public assistant can't delegate. Answer yourself.",

@@ -3,7 +3,7 @@
 from django.db.models import F
 
 from assistants import clock
-from assistants.errors import CodedError, LeaseLost
+from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.tools.context import ToolContext
@@ -94,8 +94,8 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
                     by="platform",
                     code=error.code,
                 )
-                if error.code == "TOOL_NOT_ALLOWED":
-                    _note_refusal(turn, call)
+                if isinstance(error, NotAllowed):
+                    _note_refusal(turn, call, error)
                 if error.code == "LIMIT_REPEATED_CALL":
                     _end(turn, Turn.State.FAILED, reason="limit:repeat", note=error.message)
                     return True
@@ -107,14 +107,14 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     return False
 
 
-def _note_refusal(turn: Turn, call: ToolCall) -> None:
-    """A tool that exists but is not this assistant's was tried: that is worth an admin's look (S25)."""
+def _note_refusal(turn: Turn, call: ToolCall, error: NotAllowed) -> None:
+    """An assistant tried what it has no right to: that is worth an admin's look (S25 to S27)."""
     AuditEntry.objects.create(
         tenant_id=turn.thread.tenant_id,
         user_id=turn.thread.owner_id,
         action="tool_refused",
         target=call.name,
-        detail={"call": str(call.pk), "thread": turn.thread.chat_id},
+        detail={"call": str(call.pk), "thread": turn.thread.chat_id, "code": error.code},
     )
 
 

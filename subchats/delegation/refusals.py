@@ -1,6 +1,6 @@
 """The refusals of a delegation, each with the instruction that tells the model what to do instead (J-12)."""
 
-from assistants.errors import CodedError
+from assistants.errors import CodedError, NotAllowed
 
 
 def too_deep(depth: int) -> CodedError:
@@ -13,9 +13,9 @@ def too_deep(depth: int) -> CodedError:
     )
 
 
-def not_allowed(name: str, allowed: list[str]) -> CodedError:
+def not_allowed(name: str, allowed: list[str]) -> NotAllowed:
     """The same words for a stranger's, a disabled and an invented assistant (S27)."""
-    return CodedError(
+    return NotAllowed(
         code="DELEGATE_NOT_ALLOWED",
         field="assistant",
         message=f"You can't hand work to “{name[:80]}”. You may choose: {', '.join(allowed) or 'nobody'}.",
@@ -41,8 +41,8 @@ def too_many_agents(limit: int) -> CodedError:
     )
 
 
-def not_grantable(names: list[str], grantable: list[str]) -> CodedError:
-    return CodedError(
+def not_grantable(names: list[str], grantable: list[str]) -> NotAllowed:
+    return NotAllowed(
         code="TOOL_NOT_GRANTABLE",
         field="tools",
         message=f"You can't give away: {', '.join(names)}. You may give: {', '.join(grantable) or 'no tools'}.",

@@ -40,6 +40,7 @@ def spawn_agent(
         "prompt": instructions,
         "tools": granted,
         "based_on": based_on,
+        "master": context.definition.assistant_id,
         "profile_id": base.profile_id if base else context.definition.profile_id,
     }
     return delegate(
