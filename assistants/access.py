@@ -2,8 +2,10 @@
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
@@ -14,6 +16,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
+from assistants import clock
 from assistants.errors import NotAllowed
 from assistants.models import (
     Assistant,
@@ -51,8 +54,22 @@ def actor_of(user: AbstractBaseUser | AnonymousUser, session: SessionBase) -> Ac
 def visitor_of(session: SessionBase) -> Visitor:
     """The visitor of this session, who gets a key with their first message."""
     if VISITOR_SESSION_KEY not in session:
+        # A session id that somebody else may have planted here must not lead to the conversation (S15).
+        session.cycle_key()
         session[VISITOR_SESSION_KEY] = secrets.token_hex(16)
     return Visitor(session[VISITOR_SESSION_KEY])
+
+
+def is_still_here(actor: Actor, session: SessionBase) -> bool:
+    """Whether the stored session is still the actor's: not ended, not run out, the password not changed since (S08, S13).
+
+    For what outlives its request; a request asks the session by itself.
+    """
+    stored = session.__class__(session.session_key)
+    if isinstance(actor, Visitor):
+        return bool(actor.key) and stored.get(VISITOR_SESSION_KEY) == actor.key
+    known = User.objects.filter(pk=actor.pk, password=actor.password, is_active=True)
+    return bool(stored.get(SESSION_KEY) == str(actor.pk)) and known.exists()
 
 
 def may(actor: Actor, action: str, target: object) -> bool:
@@ -227,6 +244,11 @@ class LoginLink(PasswordResetTokenGenerator):
 
     key_salt = "assistants.access.LoginLink"
 
+    def _make_hash_value(self, user: Any, timestamp: int) -> str:
+        # Django leaves the fractions of a second out, so a link that is used within the second of the last sign-in
+        # would go on to work.
+        return f"{super()._make_hash_value(user, timestamp)}{user.last_login}"
+
 
 def make_login_link(user: User) -> str:
     """The path of a link that signs this user in, once, within the password-reset time-out."""
@@ -241,3 +263,12 @@ def user_of_link(uid: str, token: str) -> User | None:
     except (ValueError, UnicodeDecodeError):
         return None
     return user if user and LoginLink().check_token(user, token) else None
+
+
+def use_link(uid: str, token: str) -> User | None:
+    """Uses the link up and gives the user whom it signs in; of two at the same moment only one gets in (S16)."""
+    user = user_of_link(uid, token)
+    if user is None:
+        return None
+    unused = User.objects.filter(pk=user.pk, last_login=user.last_login, password=user.password)
+    return user if unused.update(last_login=clock.now()) else None

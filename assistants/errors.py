@@ -26,15 +26,18 @@ class CodedError(Exception):
 
 
 class NotAllowed(CodedError):
-    """The person may see the object but not do this with it (HTTP 403, socket 4403)."""
+    """Somebody may see the object but not do this with it (HTTP 403); of an assistant that tries, there is an audit entry."""
 
 
 class Busy(CodedError):
     """The store or the thread is taken for the moment; nothing was changed (HTTP 503 or 409)."""
 
 
+@dataclass(eq=False)
 class Throttled(CodedError):
-    """Too much in too short a time; nothing was changed (HTTP 429)."""
+    """Too much in too short a time; nothing was changed (HTTP 429). `retry_after` are the seconds to wait."""
+
+    retry_after: int = 60
 
 
 class LeaseLost(Exception):

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from assistants.errors import CodedError
+from assistants.errors import CodedError, Throttled
 from assistants.failpoints import failpoint
 from assistants.models import Thread, User
 
@@ -82,11 +82,16 @@ def refuse(request: HttpRequest, form: forms.Form) -> HttpResponse:
 
 def refused(request: HttpRequest, error: CodedError, *, status: int) -> HttpResponse:
     """A refusal as a sentence: as JSON {code, field, message, fix}, or as a page that still holds what was typed."""
+    response: HttpResponse
     if is_plain_form(request):
         context = {"error": error, "kept": request.POST.get("text", ""), "back": came_from(request)}
-        return render(request, "assistants/refused.html", context, status=status)
-    body = {"code": error.code, "field": error.field, "message": error.message, "fix": error.fix}
-    return JsonResponse(body, status=status)
+        response = render(request, "assistants/refused.html", context, status=status)
+    else:
+        body = {"code": error.code, "field": error.field, "message": error.message, "fix": error.fix}
+        response = JsonResponse(body, status=status)
+    if isinstance(error, Throttled):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def accepted(request: HttpRequest, thread: Thread, *, anchor: str = "", **facts: Any) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Turns refusals into responses, on every page alike."""
+"""What holds for every page alike: refusals become responses, and nothing private is kept by a cache."""
 
 from collections.abc import Awaitable, Callable
 
@@ -6,12 +6,30 @@ from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.contrib.auth.views import redirect_to_login
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
 
 from assistants.errors import Busy, CodedError, NotAllowed, Throttled
 from assistants.forms import is_plain_form, refused, wants_json
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
 STATUS = {NotAllowed: 403, Throttled: 429, Busy: 503}
+
+
+@sync_and_async_middleware
+def private_pages(get_response: GetResponse) -> GetResponse:
+    """Forbids browsers and proxies to keep a page: after signing out, the back button shows nothing (S12)."""
+
+    def mark(response: HttpResponseBase) -> HttpResponseBase:
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    if not iscoroutinefunction(get_response):
+        return lambda request: mark(get_response(request))  # type: ignore[arg-type]
+
+    async def answer(request: HttpRequest) -> HttpResponseBase:
+        return mark(await get_response(request))  # type: ignore[misc]
+
+    return answer
 
 
 class CodedErrors:

@@ -61,16 +61,18 @@ if env_flag("TASKMONKEY_WITHOUT_SUBCHATS", default=False):
     INSTALLED_APPS.remove("subchats")
 
 MIDDLEWARE = [
+    # Outermost, so that what the others refuse by themselves has these headers too (S24).
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "assistants.middleware.private_pages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "assistants.middleware.CodedErrors",
 ]
@@ -115,6 +117,10 @@ DATABASES = {
         },
     }
 }
+# Only counters. The default of 300 entries would let a flood of made-up names push the real ones out.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}},
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
@@ -150,7 +156,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 # Off on a laptop, where the page is plain http; on wherever the site is reached by https.
 HTTPS = env_flag("TASKMONKEY_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -46,7 +46,7 @@ def search(query: str, threads: QuerySet[Thread]) -> list[Found]:
     All words must be there, in one title or one message; the last may be the beginning of one, as it is being typed.
     """
     words = words_of(query)
-    if not words:
+    if not words or threads.query.is_empty():
         return []
     hits = index_of().find(words, threads)
     order = list(dict.fromkeys(hit.thread_id for hit in hits))[:MAX_THREADS]

@@ -1,5 +1,7 @@
 """Signing in, by password or by a one-time link, and what the page looks like for whom."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
@@ -9,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from assistants import access, forms
+from assistants import access, forms, guesses
 from assistants.conversations import preferences
 from assistants.models import User
 
@@ -22,7 +24,12 @@ class SignIn(LoginView):
     template_name = "assistants/login.html"
     redirect_authenticated_user = True
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        guesses.check_guess(request.POST.get("username", ""), request.META.get("REMOTE_ADDR", ""))
+        return super().post(request, *args, **kwargs)
+
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        guesses.forgive(self.request.POST.get("username", ""), self.request.META.get("REMOTE_ADDR", ""))
         return remember_language(super().form_valid(form), form.get_user().language)
 
 
@@ -30,10 +37,11 @@ class SignIn(LoginView):
 @require_http_methods(["GET", "POST"])
 def enter(request: HttpRequest, uid: str, token: str) -> HttpResponse:
     """The one-time sign-in link. Opening it shows a button, since a GET must change nothing (S14)."""
-    user = access.user_of_link(uid, token)
+    posted = request.method == "POST"
+    user = access.use_link(uid, token) if posted else access.user_of_link(uid, token)
     if user is None:
         return render(request, "assistants/enter.html", {"expired": True}, status=410)
-    if request.method == "POST":
+    if posted:
         login(request, user)
         return remember_language(redirect("home"), user.language)
     return render(request, "assistants/enter.html", {"person": user})

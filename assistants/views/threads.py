@@ -9,7 +9,7 @@ from assistants import access, forms
 from assistants.conversations import deletion, forks, sharing, shelf, titles
 from assistants.models import User
 
-from .person import actor, author, name, visitor_key
+from .person import actor, author, check_rate, name, visitor_key
 
 
 @require_POST
@@ -93,6 +93,7 @@ def fork_thread(request: HttpRequest, message_id: UUID) -> HttpResponse:
     assistant = message.thread.assistant
     if not access.may(who, "write", message.thread) and not (assistant and access.may(who, "use", assistant)):
         raise access.not_allowed()
+    check_rate(request)
     fork = forks.fork_thread(
         message, owner=author(request), visitor_key=visitor_key(request), client_key=request.POST.get("key", "")[:64]
     )
