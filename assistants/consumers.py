@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import logging
 import time
 from typing import Any
 from urllib.parse import parse_qs
+from weakref import WeakSet
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
 from django.http import Http404
 from django.utils import translation
 
@@ -19,9 +22,18 @@ from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
 from assistants.turns import events, hub
 
-SIGNED_OUT, INVISIBLE, TOO_SLOW = 4401, 4404, 4408
+log = logging.getLogger(__name__)
+
+BROKEN, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 4401, 4404, 4408, 4429
 CARD_SECONDS = 0.5
-ACCESS_SECONDS = 5
+# A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
+ACCESS_SECONDS = 4
+# Of this process; weakly, so that a socket that ended without a word does not count for ever.
+_open: "WeakSet[ThreadConsumer]" = WeakSet()
+
+
+class SignedOut(Exception):
+    """The session that the socket was opened with is over."""
 
 
 class ThreadConsumer(AsyncWebsocketConsumer):
@@ -41,11 +53,16 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
             return
+        if sum(each.actor == self.actor for each in _open) >= settings.TASKMONKEY["SOCKETS_PER_USER"]:
+            await self.close(TOO_MANY)
+            return
+        _open.add(self)
         self.stream = asyncio.create_task(self._stream())
 
     async def disconnect(self, code: int) -> None:
         if self.stream:
             self.stream.cancel()
+        _open.discard(self)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A page only ever says that it is still there; commands go by HTTP."""
@@ -61,8 +78,14 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             await self._run(watch)
         except asyncio.CancelledError:
             raise
+        except SignedOut:
+            await self.close(SIGNED_OUT)
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
+        except Exception:
+            # The page connects again and goes on from its cursor; an open socket that says nothing would stay for ever.
+            log.exception("the socket of thread %s broke off", thread_id)
+            await self.close(BROKEN)
         finally:
             hub.unsubscribe(watch)
 
@@ -80,8 +103,12 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         text = LiveText(thread_id)
         self.cards: dict[str, str] = {}
         fresh = {f"thread:{thread_id}", f"text:{thread_id}", f"tree:{root_id}"}
-        next_cards = 0.0
+        next_cards, next_check = 0.0, time.monotonic() + ACCESS_SECONDS
         while True:
+            # However much goes on: text that streams is no reason to go on reading it.
+            if time.monotonic() >= next_check:
+                await database_sync_to_async(_check_access)(self.actor, self.scope["session"], self.thread.chat_id)
+                next_check = time.monotonic() + ACCESS_SECONDS
             if f"thread:{thread_id}" in fresh:
                 await self._send_events()
             for frame in text.frames():
@@ -94,17 +121,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
                 html = await database_sync_to_async(fragments.draw_sidebar)(self.actor, self.thread)
                 await self._say({"html": html})
             late = {f"tree:{root_id}"} & fresh
-            fresh = await self._next(watch, next_cards - time.monotonic() if late else ACCESS_SECONDS) | late
-
-    async def _next(self, watch: hub.Subscription, seconds: float) -> set[str]:
-        try:
-            return await asyncio.wait_for(watch.changed(), max(seconds, 0.01))
-        except TimeoutError:
-            await self._check_access()
-            return set()
-
-    async def _check_access(self) -> None:
-        await database_sync_to_async(access.get_thread)(self.actor, self.thread.chat_id)
+            fresh = await _next(watch, min(next_cards, next_check) if late else next_check) | late
 
     async def _send_events(self) -> None:
         # In stretches: whoever was away for long gets all of it now, not at the next change.
@@ -123,6 +140,20 @@ class ThreadConsumer(AsyncWebsocketConsumer):
 
     async def _say(self, frame: dict[str, Any]) -> None:
         await self.send(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))
+
+
+async def _next(watch: hub.Subscription, until: float) -> set[str]:
+    """The topics that changed, or nothing once it is this late."""
+    try:
+        return await asyncio.wait_for(watch.changed(), max(until - time.monotonic(), 0.01))
+    except TimeoutError:
+        return set()
+
+
+def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> None:
+    if not access.is_still_here(actor, session):
+        raise SignedOut
+    access.get_thread(actor, chat_id)
 
 
 def _cursor(after: str | None, thread_id: int) -> int | None:
