@@ -5,7 +5,7 @@ import json
 from assistants.models import Thread, Turn
 from assistants.tools.registry import find_tool
 from subchats.models import Delegation
-from tests.kit.turns import last_turn, replies, run_all
+from tests.kit.turns import last_turn, replies
 from tests.subchats.test_delegation import delegate, invoke, result_of
 
 

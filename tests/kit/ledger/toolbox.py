@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 from assistants.tools.context import ToolContext
@@ -26,9 +27,8 @@ def look(context: ToolContext) -> Any:
 @tool(effect="idempotent")
 def put(context: ToolContext) -> Any:
     """Store something under the call's own key; a repetition changes nothing outside."""
-    known = os.path.exists(os.environ["TASKMONKEY_LEDGER"]) and str(context.call.pk) in open(
-        os.environ["TASKMONKEY_LEDGER"]
-    ).read()  # fmt: skip
+    ledger = Path(os.environ["TASKMONKEY_LEDGER"])
+    known = ledger.exists() and str(context.call.pk) in ledger.read_text()
     return {"written": True} if known else _append(context, "put")
 
 
