@@ -83,6 +83,8 @@ AUTH_USER_MODEL = "assistants.User"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+# How long a printed sign-in link may be used, in seconds.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 
 TEMPLATES = [
     {
@@ -200,6 +202,8 @@ TASKMONKEY: dict[str, Any] = {
     "MAX_AGENTS_PER_TREE": 32,
     "STRICT_GRANTS": True,
     "SOCKET_FRAME_BYTES": 64 * 1024,
+    # The longest reply as HTML, with room to spare.
+    "SOCKET_MESSAGE_BYTES": 16 * 1024 * 1024,
     "SOCKETS_PER_USER": 20,
     "SOCKET_QUEUE_FRAMES": 1000,
     "SOCKET_QUEUE_BYTES": 1024 * 1024,
