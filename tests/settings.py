@@ -3,7 +3,12 @@
 import os
 import tempfile
 
-os.environ.setdefault("TASKMONKEY_HOME", tempfile.mkdtemp(prefix="taskmonkey-test-"))
+# No test may reach a provider with the keys of whoever runs it.
+for variable in [name for name in os.environ if name.startswith(("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_"))]:
+    del os.environ[variable]
+os.environ.setdefault("TASKMONKEY_MODEL", "builtin")
+if "TASKMONKEY_HOME" not in os.environ:
+    os.environ["TASKMONKEY_HOME"] = tempfile.mkdtemp(prefix="taskmonkey-test-")
 os.environ.setdefault("TASKMONKEY_SECRET_KEY", "only-for-tests")
 os.environ.setdefault("TASKMONKEY_EXECUTOR", "manual")
 os.environ.setdefault("TASKMONKEY_SQLITE_SYNCHRONOUS", "OFF")
