@@ -53,7 +53,9 @@ def _is_named(wish: Wish, finding: Finding) -> bool:
 
 def _option(finding: Finding) -> str:
     document = finding.passage.document
-    names = (finding.best.heading, finding.passage.title, finding.passage.name)
+    # The product names a passage “document › section”: which document is meant is the question.
+    title, _, section = finding.passage.title.partition(" › ")
+    names = (title if section else finding.best.heading, title, finding.passage.name)
     heading = next((each for each in names if re.search(r"[^\W\d_]{3}", each)), document)
     heading = " ".join(re.sub(r"[*_`#<>()\[\]\x00-\x1f]", " ", heading).split())
     room = OPTION_LENGTH - len(document) - 3

@@ -81,7 +81,8 @@ def choose_errand(text: str, talk: Talk, *, alone: bool) -> Errand:
         return errand
     if isinstance(errand, Lookup):
         errand = replace(errand, may_ask=False)
-    return Unable(errand if strong(wish.searched) and isinstance(errand, Lookup) else None)
+    outlined = tuple(word for word in wish.words if word.weight >= VAGUE) if _OUTLINE.search(text) else ()
+    return Unable(errand if strong(wish.searched) and isinstance(errand, Lookup) else None, outlined)
 
 
 def _about_files(wish: Wish, names: tuple[str, ...], text: str, talk: Talk) -> Errand:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .figures import stated_figure
 from .passages import Passage
 from .segments import Segment, cut_segments
 from .wish import Wish
@@ -17,6 +18,8 @@ FAINT = 0.3
 """The share below which a passage is not worth showing."""
 CARRIED_WEIGHT = 0.4
 """What a word counts that was taken over from an earlier question."""
+STATED_FIGURE = 0.6
+"""What a figure of the wanted kind adds to a segment's score."""
 
 Strengths = Mapping[Word, float]
 
@@ -24,7 +27,8 @@ Strengths = Mapping[Word, float]
 @dataclass(frozen=True)
 class Finding:
     """One passage with its best segment. `coverage` (0..1) is the share of the wish's words that it carries;
-    `by_heading` says that the segment itself has none of them, only what stands over it."""
+    `by_heading` says that the segment itself has none of them, only what stands over it; `alike` are the rows or items
+    beside it that carry the very same words."""
 
     passage: Passage
     segments: tuple[Segment, ...]
@@ -34,6 +38,7 @@ class Finding:
     by_heading: bool
     telling: int
     carried: frozenset[str] = field(default_factory=frozenset)
+    alike: tuple[Segment, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -43,9 +48,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Scale:
-    """How strongly every text carries every word of the wish (0..1), and how much each word tells."""
+    """How strongly every text carries every word of the wish (0..1), and how much each word tells; `telling` are those
+    that a passage has to carry: the wish's own, and those taken over only if it has none."""
 
     weights: Strengths
+    telling: Strengths
     rarity: Strengths
     texts: Mapping[str, Strengths]
 
@@ -79,7 +86,7 @@ def _scale(wish: Wish, cut: Sequence[tuple[Passage, Sequence[Segment]]]) -> Scal
     weights = {word: word.weight * (1.0 if word.stem in own or not own else CARRIED_WEIGHT) for word in wish.searched}
     bags: dict[str, dict[str, Word]] = {}
     for passage, segments in cut:
-        for text in [_names(passage)] + [text for each in segments for text in (each.text, _above(each, passage))]:
+        for text in [_names(passage)] + [text for each in segments for text in (each.text, each.above, _above(each, passage))]:
             if text not in bags:
                 bags[text] = bag_of(text)
     # Every pair of a wanted and a found word is compared once: the texts share most of their words.
@@ -95,7 +102,8 @@ def _scale(wish: Wish, cut: Sequence[tuple[Passage, Sequence[Segment]]]) -> Scal
         for text, bag in bags.items()
     }
     counted = [texts[each.text] for _, segments in cut for each in segments]
-    return Scale(weights, {word: weight * _rarity(word, counted) for word, weight in weights.items()}, texts)
+    rarity = {word: weight * _rarity(word, counted) for word, weight in weights.items()}
+    return Scale(weights, _telling(wish, weights), rarity, texts)
 
 
 def _rarity(word: Word, counted: Sequence[Strengths]) -> float:
@@ -111,43 +119,67 @@ def _finding(wish: Wish, passage: Passage, segments: Sequence[Segment], scale: S
     carrying = [scale.texts[text] for each in segments for text in (each.text, _above(each, passage))]
     named = scale.texts[_names(passage)]
     together = {word: max(named[word], *(each[word] for each in carrying)) for word in scale.weights}
-    own = _telling(wish, scale.weights)
-    coverage = _share(together, own)
+    coverage = _share(together, scale.telling)
     if coverage <= 0:
         return None
     best_score, place = max((_segment_score(wish, passage, quotable, place, scale), -place) for place in range(len(quotable)))
     score = best_score / sum(scale.rarity.values()) + 0.3 * coverage
+    best = quotable[-place]
     return Finding(
         passage=passage,
         segments=tuple(segments),
-        best=quotable[-place],
+        best=best,
         coverage=coverage,
         score=score + 0.1 * _share(named, scale.weights) + 0.1 / (passage.rank + 1),
-        by_heading=not any(scale.texts[quotable[-place].text].values()),
-        telling=sum(1 for word in own if word.weight >= 1 and together[word] > 0),
+        by_heading=not any(scale.texts[best.text].values()),
+        telling=sum(1 for word in scale.telling if word.weight >= 1 and together[word] > 0),
         carried=frozenset(word.text for word, strength in together.items() if strength > 0),
+        alike=_alike(best, quotable, scale),
     )
 
 
+def _alike(best: Segment, quotable: Sequence[Segment], scale: Scale) -> tuple[Segment, ...]:
+    if best.kind not in ("row", "item"):
+        return ()
+    near = (each for each in quotable if each.kind == best.kind and each.heading == best.heading and each != best)
+    return tuple(each for each in near if scale.texts[each.text] == scale.texts[best.text])
+
+
 def _telling(wish: Wish, weights: Strengths) -> Strengths:
-    """The words that a passage has to carry: the wish's own; those taken over only if it has none."""
     strong = {word: weight for word, weight in weights.items() if word.weight >= 1}
     return {word: weight for word, weight in strong.items() if word in wish.words} or strong or weights
 
 
 def _segment_score(wish: Wish, passage: Passage, quotable: Sequence[Segment], place: int, scale: Scale) -> float:
     segment = quotable[place]
-    own, above = scale.texts[segment.text], scale.texts[_above(segment, passage)]
+    own, above = _own(segment, scale), scale.texts[_above(segment, passage)]
     near = [scale.texts[each.text] for each in quotable[max(0, place - 1) : place + 2] if each.block == segment.block]
-    score = sum(
-        weight * max(own[word], 0.5 * above[word], *(0.35 * each[word] for each in near))
-        for word, weight in scale.rarity.items()
-    )
-    if wish.numeric and any(each.isdigit() for each in segment.text):
-        score += 0.4
+    inherited = _inherited(scale.telling, above)
+    score = 0.0
+    for word, weight in scale.rarity.items():
+        best = max(own[word], inherited * above[word], *(0.35 * each[word] for each in near))
+        score += weight * (best + 0.2 * own[word] * above[word])
+    score += STATED_FIGURE * stated_figure(wish.figure, segment.text)
     if segment.kind == "code" or (segment.kind == "sentence" and len(segment.text) < 25):
         score -= 0.2
     return score - 0.0005 * max(0, len(segment.text) - 300)
+
+
+def _own(segment: Segment, scale: Scale) -> Strengths:
+    """What a segment says by itself; a row of a table says it together with the names of the columns."""
+    own = scale.texts[segment.text]
+    if segment.kind != "row":
+        return own
+    columns = scale.texts[segment.above]
+    return {word: max(strength, 0.9 * columns[word]) for word, strength in own.items()}
+
+
+def _inherited(telling: Strengths, above: Strengths) -> float:
+    """What a word counts that stands over a segment. A heading that says all of several words is about the question, while
+    a sentence may use them in passing."""
+    if any(above[word] < 0.7 for word in telling):
+        return 0.5
+    return 0.9 if len(telling) == 1 else 1.05
 
 
 def _names(passage: Passage) -> str:

@@ -12,7 +12,7 @@ employee staff worker colleague | mitarbeiter mitarbeiterin beschäftigte angest
 manager supervisor boss | vorgesetzte führungskraft chef chefin
 customer client | kunde kundin kunden auftraggeber
 invoice bill billing | rechnung rechnungen
-price cost fee charge expensive | preis kosten gebühr entgelt kostet
+price cost fee expensive | preis kosten gebühr entgelt kostet teuer
 expense expenses | spesen auslagen reisekosten
 travel trip journey | reise dienstreise reisen
 flight fly plane airline | flug fliegen flüge
@@ -21,12 +21,12 @@ hotel accommodation lodging overnight | unterkunft übernachtung hotels
 car vehicle driving mileage | auto fahrzeug pkw wagen
 meal food breakfast lunch dinner | verpflegung essen mahlzeit
 order purchase buy bought procurement | bestellung kauf kaufen bestellen beschaffung
-return returns | rückgabe retoure zurückgeben zurückschicken
+return returns | rückgabe retoure rücksendung zurückgeben zurückschicken zurücksenden
 delivery shipping shipment deliver dispatch | lieferung versand lieferzeit liefern
 warranty guarantee | garantie gewährleistung
-complaint complain | beschwerde reklamation
+complaint complain complained | beschwerde beschweren reklamation reklamieren reklamiert
 cancel cancellation | stornieren stornierung storno absage
-approve approval approved sign-off authorise authorize permission | genehmigung genehmigen freigabe genehmigt
+approve approval approved sign-off authorise authorize permission | genehmigung genehmigen genehmigt freigabe freigeben
 password passphrase login credentials | passwort kennwort anmeldung zugangsdaten
 computer laptop notebook | rechner computer
 phone telephone mobile | telefon handy
@@ -59,7 +59,7 @@ discount rebate | rabatt skonto nachlass
 budget | budget etat
 report reports | bericht berichte
 rule rules policy policies guideline regulation | regel regeln richtlinie vorschrift regelung
-responsible responsibility charge | zuständig verantwortlich zuständigkeit
+responsible responsibility | zuständig verantwortlich zuständigkeit
 contact reach | kontakt erreichen ansprechpartner
 open opening | öffnungszeiten geöffnet
 close closed closing | geschlossen schließen schließung
@@ -83,7 +83,7 @@ forbid forbidden prohibited | verboten untersagt
 run ran running | ausführen läuft
 write wrote written | schreiben geschrieben
 send sent | senden gesendet schicken
-keep kept | behalten aufbewahren
+keep kept | behalten aufbewahren aufbewahrt bewahren
 hold held | halten
 choose chose chosen | wählen auswählen
 child children | kind kinder
@@ -95,6 +95,7 @@ increase rise rose risen jump jumped grow grew growth | steigen gestiegen stieg 
 decrease fall fell fallen drop dropped decline | sinken gesunken sank rückgang abnahme
 share percentage percent proportion rate | anteil prozent quote
 fast quick quickly speed | schnell zügig
+batch batches | charge chargen
 supplier vendor manufacturer | lieferant hersteller
 stock inventory warehouse | lager bestand lagerbestand
 support supported supports | unterstützung unterstützt

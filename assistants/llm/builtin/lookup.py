@@ -126,6 +126,8 @@ def _worth_quoting(wish: Wish, findings: Sequence[Finding]) -> list[Finding]:
     least = (0.3 if wish.everything else 0.5) * best.coverage
     for word in missing_words(wish, chosen):
         chosen += [each for each in findings if word in each.carried and each.coverage >= least][:1]
+    # Whoever chose several documents wants to hear of each.
+    chosen += [next((each for each in findings if is_named(each.passage.document, name)), best) for name in wish.documents]
     return list(dict.fromkeys(chosen))
 
 

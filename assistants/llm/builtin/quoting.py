@@ -38,6 +38,7 @@ def make_quote(finding: Finding, wish: Wish) -> Quote:
     if finding.by_heading and not wish.numeric:
         widen = _whole_section
     chosen = widen(quotable, place, wish) if widen else [finding.best]
+    chosen += _fitting(finding.alike, chosen)
     return Quote(finding.passage, tuple(sorted(chosen, key=lambda each: each.start)), finding.best)
 
 
@@ -86,6 +87,16 @@ def overlaps(quote: Quote, others: Sequence[Quote]) -> bool:
     """Whether the same words were quoted before, be it from a copy of the document."""
     own = _plain(quote.best.text if quote.best else quote.chosen[0].text)
     return any(own in _plain(" ".join(each.text for each in other.chosen)) for other in others)
+
+
+def _fitting(more: Sequence[Segment], chosen: Sequence[Segment]) -> list[Segment]:
+    room = LIST_LENGTH - sum(len(each.text) for each in chosen)
+    fitting: list[Segment] = []
+    for each in more:
+        room -= len(each.text)
+        if each not in chosen and room >= 0:
+            fitting.append(each)
+    return fitting
 
 
 def _with_paragraph(quotable: list[Segment], place: int, _: Wish) -> list[Segment]:
@@ -153,10 +164,15 @@ def _lines_of(segment: Segment, *, bold: bool) -> list[str]:
 def _between(quote: Quote, before: Segment, after: Segment) -> list[str]:
     skipped = quote.passage.text[before.end : after.start]
     if any(each.isalnum() for each in skipped):
-        return [] if after.kind == "row" else ["", GAP, ""]
+        # Of a table and of bullets a choice is shown; the numbers of steps would be counted anew.
+        return [] if after.kind == "row" or (before.kind == after.kind and _is_bullet(after)) else ["", GAP, ""]
     # A list may not grow into the paragraph before it, and a blank line in a table would end it.
     together = before.kind == after.kind != "sentence" or after.kind == "row"
     return [""] if before.block != after.block and not together else []
+
+
+def _is_bullet(segment: Segment) -> bool:
+    return segment.kind == "item" and segment.text.lstrip().startswith(("- ", "* ", "• "))
 
 
 def _same_line(quote: Quote, before: Segment, after: Segment) -> bool:

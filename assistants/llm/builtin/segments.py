@@ -10,6 +10,7 @@ ITEM_LENGTH = 350
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"^\s*([=\-~^\"'*+#.:_])\1{2,}\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
+_NUMBER = re.compile(r"\s*(\d{1,2})\.\s")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _ROW_RULE = re.compile(r"^\s*\|[\s|:-]*-[\s|:-]*\|\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,5}(?!~))")
@@ -108,7 +109,16 @@ def _kind(lines: Sequence[str], place: int) -> str:
         return "rule"
     if _HEADING.match(line) or _stands_at_rule(lines, place, following):
         return "heading"
-    return "item" if _ITEM.match(line) else "paragraph"
+    return "item" if _ITEM.match(line) and not _goes_on(lines, place) else "paragraph"
+
+
+def _goes_on(lines: Sequence[str], place: int) -> bool:
+    """Whether a number at the beginning of a line only ends the sentence of the line above it, which has no end yet."""
+    number = _NUMBER.match(lines[place])
+    before = lines[place - 1] if place else ""
+    if number is None or number[1] in ("0", "1") or not before.strip() or before.rstrip().endswith((".", ":", ";", "!", "?")):
+        return False
+    return _kind(lines, place - 1) == "paragraph"
 
 
 def _stands_at_rule(lines: Sequence[str], place: int, following: str) -> bool:

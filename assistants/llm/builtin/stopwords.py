@@ -40,7 +40,7 @@ STOP = {
             viel viele wenig alle alles allem allen aller etwas nichts jemand irgend einfach mal denn doch eben halt wohl ob
             dass damit dafur davon dazu daruber darin dabei daran hallo danke hilfe hilf helfen frage fragen antwort genau
             eigentlich gerade aktuell derzeit bereits sonst bekommen bekomme bekommt kriege kriegen ins ans wieviel wieviele
-            lange oft gern gerne worum woran worauf wofur womit wobei wodurch
+            lange oft gern gerne worum woran worauf wofur womit wobei wodurch woruber wovon sich
             """
         )
     ),
@@ -55,7 +55,8 @@ WEAK = {
             list explain describe explanation summary summarise summarize summaries overview passage chapter work works use
             used using happen happens happened mean means make makes made take takes taking exist exists called write draft
             translate compare difference different read open quote  about come comes go goes going put set main
-            important general new current good best better right correct following related high big old far large
+            fast quickly soon important general new current good best better right correct following related high big old far
+            large
             """
         )
     ),
@@ -67,7 +68,7 @@ WEAK = {
             infos angabe angaben detail details ding dinge liste erklar erklare erklaren beschreibe beschreiben
             zusammenfassung uberblick ubersicht stelle stellen kapitel steht stehen bedeutet heisst passiert gelten gilt
             schreib schreibe ubersetze ubersetzen vergleiche vergleichen unterschied lies lesen offne offnen zitiere
-             lauft kommt wichtig wichtigsten allgemein folgende fasse zusammen neu neue neuen neuer neues gut beste
+             lauft kommt schnell bald wichtig wichtigsten allgemein folgende fasse zusammen neu neue neuen neuer neues gut beste
             besten lang langer hoch gross weit alt
             """
         )

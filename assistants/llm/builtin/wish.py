@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from .figures import wanted_figure
 from .phrases import PHRASES
 from .words import Word, content_words, strong
 
@@ -12,20 +13,6 @@ MAX_WORDS = 24
 _EARLIER = re.compile(
     r"\s*\((?:" + "|".join(re.escape(table["earlier"]) for table in PHRASES.values()) + r"): ([\s\S]*)\)\s*\Z"
 )
-_NUMERIC = {
-    "en": re.compile(
-        r"\bhow (many|much|long|often|far|old|high|big|large)\b|\bwhen\b|\b(what|which) (date|number|amount|price|rate|"
-        r"percentage|"
-        r"year|day|time|limit|cost)s?\b|\bdeadline\b|\bpercent",
-        re.IGNORECASE,
-    ),
-    "de": re.compile(
-        r"\bwie ?(viele?|lange?|oft|hoch|weit|alt|groß|teuer)\b|\bwann\b|\bbis wann\b|\bwelche[rsn]? (datum|betrag|"
-        r"anzahl|preis|jahr|"
-        r"satz|frist|tag)\b|\bprozent|\bfrist\b|\bstichtag\b",
-        re.IGNORECASE,
-    ),
-}
 _LISTING = re.compile(
     r"\b(which|what are|list|steps?|requirements?|how (do|does|can|to)|welche[rsn]?|wie (kann|geht|macht|beantrag\w*)|"
     r"schritte?|"
@@ -48,7 +35,8 @@ _JOINED = re.compile(r"\b(and|or|vs|versus|between|und|oder|sowie|zwischen)\b", 
 
 @dataclass(frozen=True)
 class Wish:
-    """One thing that is wanted. `text` is the person's own; `background` an earlier question that it continues."""
+    """One thing that is wanted. `text` is the person's own; `background` an earlier question that it continues; `figure` the
+    kind of number that is asked for."""
 
     text: str
     words: tuple[Word, ...]
@@ -56,11 +44,16 @@ class Wish:
     carried: tuple[Word, ...] = ()
     documents: tuple[str, ...] = ()
     settled: bool = False
-    numeric: bool = False
+    figure: str = ""
     listing: bool = False
     asking: bool = False
     everything: bool = False
     joined: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        """Whether a figure is wanted."""
+        return bool(self.figure)
 
     @property
     def searched(self) -> tuple[Word, ...]:
@@ -82,7 +75,7 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
     wish = Wish(
         text=text.strip(),
         words=words,
-        numeric=bool(_NUMERIC[language].search(text)),
+        figure=wanted_figure(text, language),
         listing=bool(_LISTING.search(text)),
         asking=bool(_ASKING.search(text)),
         everything=bool(_EVERYTHING.search(text)),
@@ -100,7 +93,7 @@ def carry_over(wish: Wish, background: str, language: str) -> Wish:
         wish,
         background=background.strip(),
         carried=carried,
-        numeric=wish.numeric or bool(_NUMERIC[language].search(background)),
+        figure=wish.figure or wanted_figure(background, language),
     )
 
 

@@ -14,6 +14,8 @@ _TOKEN = re.compile(
 )
 _PART = re.compile(r"[^\W_]+")
 _SUFFIXES = ("ern", "em", "er", "en", "e", "n")
+_INFLECTIONS = frozenset({"e", "n", "s", "en", "er", "es", "em", "ern"})
+_NO_CENTS = re.compile(r"(?<=\d)[.,]00$")
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ def fold(text: str) -> str:
 def stem(folded: str) -> str:
     """A light stem for both languages: plural, case and verb endings go, at least three letters stay."""
     word = folded
-    if len(word) <= 3 or any(each.isdigit() for each in word):
+    if any(each.isdigit() for each in word):
+        return _NO_CENTS.sub("", word)
+    if len(word) <= 3:
         return word
     if word.endswith(("ies", "ied")):
         return word[:-3] + "y"
@@ -123,12 +127,21 @@ def _is_part(known: str, compound: str) -> bool:
 
 def likeness(wanted: Word, found: Word) -> float:
     """How nearly `found` answers for `wanted`, 0..1: the same stem, a kindred word, or a part of a compound."""
-    if wanted.stem == found.stem or f"{wanted.folded}s" == found.folded or wanted.folded == f"{found.folded}s":
+    if wanted.stem == found.stem or _is_inflected(wanted.folded, found.folded):
         return 1.0
-    if found.stem in kin(wanted):
+    kindred = kin(wanted)
+    if found.stem in kindred:
         return 0.8
+    if any(len(each) >= 5 and _is_part(each, found.folded) for each in kindred):
+        return 0.6
     # A stem is shorter than its word: France would be found in Francisco if five letters of it were enough.
     return max(_compound(wanted.folded, found.folded, least=5), _compound(wanted.stem, found.stem, least=6))
+
+
+def _is_inflected(one: str, other: str) -> bool:
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    ending = long[len(short) :]
+    return long.startswith(short) and (ending == "s" or (len(short) >= 5 and ending in _INFLECTIONS))
 
 
 def _compound(wanted: str, found: str, *, least: int) -> float:
