@@ -58,7 +58,7 @@ ENGLISH = Cast(
             "returns",
             "Returns desk",
             "📦",
-            "Returns, refunds, complaints, exchanges and warranty of customers; units returned per SKU and week.",
+            "Returns, refunds, complaints, exchanges and warranty of customers; how many units were returned, and why.",
             "You are the returns desk. Answer from the documents only, with exact figures and quotes. Hand a task back as"
             " soon as you see that it is about shipping, suppliers or prices.",
             SPECIALIST,
@@ -76,7 +76,8 @@ ENGLISH = Cast(
             "purchasing",
             "Purchasing",
             "🏷️",
-            "Suppliers, orders from suppliers, product materials, zippers, price list, purchase prices and lead times.",
+            "Suppliers and what they make, how fast they deliver, lead times, minimum orders, faulty goods sent back to them;"
+            " price list and purchase prices.",
             "You are purchasing. Answer from the documents only, with exact figures and quotes. Hand a task back as soon as"
             " you see that it is about customers' returns or shipping.",
             SPECIALIST,
@@ -120,7 +121,7 @@ GERMAN = Cast(
             "returns",
             "Retourenstelle",
             "📦",
-            "Retouren, Erstattungen, Reklamationen, Umtausch und Garantie von Kunden; Retourenmenge je Artikel und Woche.",
+            "Retouren, Erstattungen, Reklamationen, Umtausch und Garantie von Kunden; wie viel Stück zurückkamen und warum.",
             "Du bist die Retourenstelle. Antworte nur aus den Dokumenten, mit genauen Zahlen und Zitaten. Gib eine Aufgabe"
             " zurück, sobald du siehst, dass es um Versand, Lieferanten oder Preise geht.",
             SPECIALIST,
@@ -138,7 +139,8 @@ GERMAN = Cast(
             "purchasing",
             "Einkauf",
             "🏷️",
-            "Lieferanten, Bestellungen bei Lieferanten, Material, Reißverschlüsse, Preisliste, Einkaufspreise, Lieferfristen.",
+            "Lieferanten und was sie machen, Lieferfristen, Mindestbestellung, fehlerhafte Ware an sie; Preisliste und"
+            " Einkaufspreise.",
             "Du bist der Einkauf. Antworte nur aus den Dokumenten, mit genauen Zahlen und Zitaten. Gib eine Aufgabe zurück,"
             " sobald du siehst, dass es um Kundenretouren oder Versand geht.",
             SPECIALIST,

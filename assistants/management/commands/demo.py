@@ -9,6 +9,7 @@ from django.db import transaction
 
 from assistants.demo.cast import CASTS, Part
 from assistants.models import Assistant, DocumentRoot, Domain, LLMProfile, Membership, Role, Tenant, User
+from assistants.setup.versions import save_assistant
 from assistants.tools.registry import find_tool
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -51,21 +52,22 @@ class Command(BaseCommand):
             Membership.objects.get_or_create(tenant=tenant, user=user, defaults={"role": role})
 
     def add_assistant(self, tenant: Tenant, domain: Domain, part: Part) -> None:
-        Assistant.objects.get_or_create(
+        """With its first version, so that the way back leads to how the demo came."""
+        if tenant.assistants.filter(slug=part.slug).exists():
+            return
+        assistant = Assistant(
             tenant=tenant,
             slug=part.slug,
-            defaults={
-                "name": part.name,
-                "avatar": part.avatar,
-                "description": part.description,
-                "instructions": part.instructions,
-                "tools": [name for name in part.tools if find_tool(name)],
-                "starters": list(part.starters),
-                "public": part.public,
-                "domain": None if part.public else domain,
-                "version": 1,
-            },
+            name=part.name,
+            avatar=part.avatar,
+            description=part.description,
+            instructions=part.instructions,
+            tools=[name for name in part.tools if find_tool(name)],
+            starters=list(part.starters),
+            public=part.public,
+            domain=None if part.public else domain,
         )
+        save_assistant(assistant, delegates=(), by=None)
 
     def lead(self, tenant: Tenant, domain: Domain) -> None:
         """The lead supervises the domain, unless somebody else does by now."""
