@@ -102,7 +102,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             return
         text = LiveText(thread_id)
         self.cards: dict[str, str] = {}
-        fresh = {f"thread:{thread_id}", f"text:{thread_id}", f"tree:{root_id}"}
+        # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
+        fresh = set(watch.topics)
         next_cards, next_check = 0.0, time.monotonic() + ACCESS_SECONDS
         while True:
             # However much goes on: text that streams is no reason to go on reading it.

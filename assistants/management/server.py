@@ -80,11 +80,12 @@ def _run_daphne(application: Any, listener: socket.socket) -> None:
     from daphne.server import Server
 
     logging.getLogger("daphne.server").setLevel(logging.WARNING)
-    frame = settings.TASKMONKEY["SOCKET_FRAME_BYTES"]
+    # Daphne's library holds what goes out to the message limit too, but counts single frames only as they come in.
+    frame, message = settings.TASKMONKEY["SOCKET_FRAME_BYTES"], settings.TASKMONKEY["SOCKET_MESSAGE_BYTES"]
     daphne = Server(
         application=application,
         endpoints=[f"fd:fileno={listener.fileno()}"],
-        websocket_max_message_size=frame,
+        websocket_max_message_size=message,
         websocket_max_frame_size=frame,
         server_name="",
     )

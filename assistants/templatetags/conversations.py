@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from assistants.conversations.overview import UNREAD, Facts
+from assistants.conversations.overview import ANSWER, UNREAD, Facts
 from assistants.models import Assistant, Thread
 
 from .look import PLAIN, TURNS, Look
@@ -47,7 +47,9 @@ def conversations(rows: list[dict[str, Any]], facts: Facts, current: Thread | No
     days: dict[str, list[Branch]] = {}
     for row in rows:
         root = row["thread"]
-        branch = Branch(root, _look(root, facts), unread=row["state"] == UNREAD)
+        # A question from anywhere in the tree is told at its root too.
+        look = TURNS["asking"] if row["state"] == ANSWER else _look(root, facts)
+        branch = Branch(root, look, unread=row["state"] == UNREAD)
         listed = [each for each in row["children"] if root.pk == here or facts.state_of(each)]
         branch.children = _hang([_child(each, facts, told=root.pk == here) for each in listed])
         branch.hidden = len(row["children"]) - len(listed)

@@ -1,5 +1,5 @@
 // What a reader does with what is there: copy, quote, edit; menus, times, and what a refusal says.
-import { explain, grow, renew, sendByEnter } from "./composer.js";
+import { command, explain, grow, renew, sendByEnter } from "./composer.js";
 
 export const words = document.getElementById("words")?.dataset ?? {};
 
@@ -8,7 +8,6 @@ export function listenForRefusals() {
     const { elt, xhr } = event.detail;
     const told = parse(xhr.responseText);
     if (xhr.status === 401 || (xhr.status === 403 && !told)) return signIn();
-    if (xhr.status === 404 && !told) return explain(elt, { message: words.gone });
     explain(elt, told ?? { message: words.refused });
   });
   document.body.addEventListener("htmx:sendError", (event) => explain(event.detail.elt, { message: words.unsent }));
@@ -107,10 +106,10 @@ function edit(button, message) {
 // A message that no model has seen yet comes back into the composer.
 async function takeBack(event, button, composer) {
   event.preventDefault();
-  const headers = { Accept: "application/json", "HX-Request": "true", "X-CSRFToken": button.form.elements.csrfmiddlewaretoken.value };
+  const headers = { ...command(), Accept: "application/json" };
   const answer = await fetch(button.formAction, { method: "POST", headers }).catch(() => null);
   if (!answer?.ok) return explain(button.form, parse(await answer?.text()) ?? { message: words.unsent });
-  if (answer.status === 200) composer?.add((await answer.json()).text);
+  composer?.add((await answer.json()).text);
 }
 
 // Menus close like menus: by Escape, and by a click beside them.
@@ -128,7 +127,7 @@ export function closeMenus() {
   });
 }
 
-// Times in the reader's own zone, and the words of buttons that the Markdown renderer draws in English only.
+// What the server can't know: the reader's time zone, and in Markdown, which is drawn once for all, their language.
 export function localise(root) {
   const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat(document.documentElement.lang, { day: "numeric", month: "short" });
@@ -138,6 +137,8 @@ export function localise(root) {
     time.textContent = today ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`;
   }
   for (const button of root.querySelectorAll("[data-copy]")) button.textContent = words.copy;
+  // What may be wider than the page is scrolled by the keyboard too.
+  for (const wide of root.querySelectorAll(".body table, .math")) wide.tabIndex = 0;
 }
 
 // Clocks of what is going on now.

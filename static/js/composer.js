@@ -67,6 +67,11 @@ export function sendByEnter(form, text) {
   });
 }
 
+// The headers of a command that is no form.
+export function command() {
+  return { "HX-Request": "true", ...JSON.parse(document.body.getAttribute("hx-headers")) };
+}
+
 export function renew(key) {
   key.value = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(16).slice(2)}`;
 }

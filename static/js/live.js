@@ -129,16 +129,14 @@ export function connect(chat, { prepare, drawn, onConnection }) {
       delay = 250;
       clearTimeout(blocked);
       clearInterval(polling);
-      polling = null;
+      blocked = polling = null;
       onConnection("open");
     };
     socket.onmessage = (event) => take(JSON.parse(event.data));
     socket.onclose = (event) => {
       if (event.code === SIGNED_OUT || event.code === INVISIBLE) return location.reload();
-      if (!polling) {
-        clearTimeout(blocked);
-        blocked = setTimeout(startPolling, POLL_AFTER_MS);
-      }
+      // The time since the first loss counts: a socket that is refused at once would put it off for ever.
+      if (!polling) blocked ??= setTimeout(startPolling, POLL_AFTER_MS);
       setTimeout(open, delay * (0.5 + Math.random()));
       delay = Math.min(delay * 2, LONGEST_DELAY_MS);
     };
@@ -157,6 +155,7 @@ export function connect(chat, { prepare, drawn, onConnection }) {
   }
 
   function startPolling() {
+    blocked = null;
     if (polling) return;
     polling = setInterval(poll, POLL_EVERY_MS);
     poll();

@@ -3,7 +3,8 @@
 const CLOSE_PX = 48;
 
 export function follow(log, button) {
-  let following = !location.hash.startsWith("#m");
+  // An address may lead to a message or to a card.
+  let following = !/^#[mc]/.test(location.hash);
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < CLOSE_PX;
   const toEnd = () => {
@@ -34,8 +35,6 @@ export function follow(log, button) {
     log.focus({ preventScroll: true });
   });
 
-  addEventListener("hashchange", () => showHit(log));
-  showHit(log);
   stick();
   requestAnimationFrame(() => requestAnimationFrame(stick));
   return {
@@ -45,13 +44,4 @@ export function follow(log, button) {
       stick();
     },
   };
-}
-
-// A search hit opens at its message.
-function showHit(log) {
-  if (!location.hash.startsWith("#m")) return;
-  log.querySelector(".hit")?.classList.remove("hit");
-  const hit = log.querySelector(`#${CSS.escape(location.hash.slice(1))}`);
-  hit?.scrollIntoView({ block: "center" });
-  hit?.classList.add("hit");
 }

@@ -27,9 +27,9 @@ function copyAttributes(old, fresh) {
   }
 }
 
-// A finished reply is the same text as the one that grew block by block; if so, a selection in it is not disturbed.
+// A finished reply mostly is what grew block by block. Then nothing is laid out again and no selection is lost.
 function keepsGrownText(old, fresh) {
-  if (!old.matches?.(".body") || !document.getSelection()?.containsNode(old, true)) return false;
+  if (!old.matches(".body") || !old.querySelector(":scope > [data-b]")) return false;
   const grown = [...old.children].map((block) => (block.dataset.b === undefined ? block.outerHTML : block.innerHTML));
   return grown.join("").replace(/\s+/g, "") === fresh.innerHTML.replace(/\s+/g, "");
 }

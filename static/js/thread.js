@@ -1,6 +1,6 @@
 // A page of the chat: puts the parts together, each of which works without the others.
 import { closeMenus, listenForActions, listenForRefusals, localise, tick, words } from "./actions.js";
-import { composer, keepAnswer, renew } from "./composer.js";
+import { command, composer, keepAnswer, renew } from "./composer.js";
 import { connect } from "./live.js";
 import { follow } from "./log.js";
 
@@ -8,12 +8,16 @@ const chat = document.getElementById("chat");
 const form = document.getElementById("composer");
 const log = document.getElementById("log");
 const writing = form ? composer(form) : null;
-let said = document.getElementById("state")?.dataset.say;
+let said = document.getElementById("state")?.dataset.say.trim();
+let seen = "";
+let noting = null;
 
 listenForRefusals();
 listenForActions(writing);
 closeMenus();
 prepare(document);
+// Older messages, and what a search found, are put in place by htmx.
+document.body.addEventListener("htmx:load", (event) => event.detail.elt !== document.body && prepare(event.detail.elt));
 setInterval(tick, 1000);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
@@ -31,8 +35,11 @@ if (log) {
     drawn: () => {
       reading.drawn();
       announce();
+      noteSeen();
     },
   });
+  document.addEventListener("visibilitychange", noteSeen);
+  noteSeen();
 }
 
 // Everything that comes onto the page passes here once.
@@ -43,10 +50,22 @@ function prepare(root) {
 
 // One polite region says how things stand, never what is written token by token.
 function announce() {
-  const now = document.getElementById("state").dataset.say;
+  const asking = document.querySelector("#log .sub[data-say]");
+  const now = (asking ?? document.getElementById("state")).dataset.say.trim();
   if (now === said) return;
   said = now;
   document.getElementById("announce").textContent = now;
+}
+
+// What a person has had before their eyes is no news any more, in no tab.
+function noteSeen() {
+  if (noting || document.hidden || seen === chat.dataset.seq || !chat.dataset.seenUrl) return;
+  noting = setTimeout(() => {
+    noting = null;
+    seen = chat.dataset.seq;
+    const body = new URLSearchParams({ seq: seen });
+    fetch(chat.dataset.seenUrl, { method: "POST", body, headers: command() }).catch(() => null);
+  }, 500);
 }
 
 function tellConnection(state) {

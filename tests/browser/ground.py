@@ -27,7 +27,9 @@ def rate(before: int, after: int) -> float:
 - [x] counted
 - [ ] told the supplier
 """
-STORY = "".join(f"Paragraph {number} tells what happened in week {number} at the warehouse, at some length.\n\n" for number in range(1, 61))
+STORY = "".join(
+    f"Paragraph {number} tells what happened in week {number} at the warehouse, at some length.\n\n" for number in range(1, 61)
+)
 ASK = {
     "name": "ask_clarifying_question",
     "arguments": {
@@ -49,7 +51,10 @@ SCRIPTS: dict[str, Any] = {
             {"when": {"user": "my answer to"}, "reply": "Then I look at **units**."},
             {
                 "when": {"user": "delegate"},
-                "steps": [{"text": "I split this into parts.", "calls": TWO}, {"text": "Stock counted 118 units.", "usage": [900, 40]}],
+                "steps": [
+                    {"text": "I split this into parts.", "calls": TWO},
+                    {"text": "Stock counted 118 units.", "usage": [900, 40]},
+                ],
             },
             {"when": {"user": "let a child ask"}, "steps": [{"calls": ONE_ASKS}, "The supplier is known."]},
             {"when": {"user": "slow child"}, "steps": [{"text": "One of us reads.", "calls": SLOW}, "Read."]},
@@ -87,7 +92,9 @@ SCRIPTS: dict[str, Any] = {
             {"when": {}, "reply": "Carrier K, 2 % damaged."},
         ]
     },
-    "buyer": {"rules": [{"when": {"user": "my answer to"}, "reply": "It is Seam & Sons."}, {"when": {}, "reply": {"calls": [ASK]}}]},
+    "buyer": {
+        "rules": [{"when": {"user": "my answer to"}, "reply": "It is Seam & Sons."}, {"when": {}, "reply": {"calls": [ASK]}}]
+    },
     "reader": {"rules": [{"when": {}, "reply": {"text": STORY, "delta_chars": 30, "delay_ms": 60}}]},
 }
 ASSISTANTS = {
