@@ -1,0 +1,138 @@
+"""Report A4 and the probes' visitors: whoever is not signed in chats with a public assistant, and nothing else."""
+
+import pytest
+from django.test import Client
+
+from assistants.llm import scripted
+from assistants.models import Assistant, Thread, ToolCall
+from tests.kit.browsers import HTMX, PAGE
+from tests.kit.turns import last_turn, run_all
+
+
+@pytest.fixture
+def guide(ground):
+    return ground.assistant("guide", public=True, tools=["current_time"], script=["Welcome."])
+
+
+def begin(guide, text="Hi", **extra):
+    browser = Client()
+    opened = browser.post("/c/", {"assistant": guide.pk, "text": text}, **extra)
+    assert opened.status_code == 302
+    run_all()
+    return browser, Thread.objects.order_by("-pk").first()
+
+
+def test_a_visitor_chats_and_sees_their_own_conversation_only(ground, guide):
+    one, first = begin(guide, "My secret plan")
+    other, second = begin(guide, "Another plan")
+
+    for browser, own, foreign in ((one, first, second), (other, second, first)):
+        assert browser.get(f"/c/{own.chat_id}/").status_code == 200
+        assert browser.get(f"/c/{foreign.chat_id}/state/").status_code == 401
+        assert browser.post(f"/c/{foreign.chat_id}/send/", {"text": "x"}).status_code == 401
+        assert foreign.chat_id not in browser.get("/").content.decode()
+
+
+def test_a_stranger_is_offered_public_assistants_only(ground, guide):
+    page = Client().get("/").content.decode()
+
+    assert "Guide" in page and "Lead" not in page
+    for assistant in (ground.lead, ground.assistant("off", public=True, enabled=False)):
+        assert Client().post("/c/", {"assistant": assistant.pk, "text": "Hi"}).status_code == 401
+
+
+def test_an_assistant_that_is_no_longer_public_ends_the_conversation(ground, guide):
+    browser, thread = begin(guide)
+    Assistant.objects.filter(pk=guide.pk).update(public=False)
+
+    assert browser.get(f"/c/{thread.chat_id}/state/").status_code == 401
+    assert browser.post(f"/c/{thread.chat_id}/send/", {"text": "x"}).status_code == 401
+
+
+def test_a_turn_of_a_visitor_ends_when_the_assistant_is_no_longer_public(ground, guide):
+    Client().post("/c/", {"assistant": guide.pk, "text": "Hi"})
+    Assistant.objects.filter(pk=guide.pk).update(public=False)
+
+    run_all()
+
+    assert last_turn(Thread.objects.get(owner=None)).reason == "no_right"
+
+
+@pytest.mark.parametrize("name", ["invoke_assistant", "spawn_agent"])
+def test_no_script_and_no_admin_gives_a_visitor_somebody_to_send(ground, guide, name):
+    ground.assistant("stock", script=["42"])
+    arguments = {
+        "invoke_assistant": {"assistant": "stock", "task": "x"},
+        "spawn_agent": {"task": "x", "prompt": "y", "tools": []},
+    }
+    guide.tools = [name]
+    guide.save()
+    scripted.register(guide.profile.model, [{"calls": [{"name": name, "arguments": arguments[name]}]}, "No."])
+    begin(guide)
+
+    assert ToolCall.objects.get().code == "TOOL_NOT_ALLOWED"
+    assert not Thread.objects.exclude(parent=None).exists()
+
+
+def test_a_visitor_writes_only_so_much_and_is_told_how_long_to_wait(ground, guide, settings):
+    settings.TASKMONKEY = {**settings.TASKMONKEY, "VISITOR_MESSAGES_PER_HOUR": 3}
+    browser, thread = begin(guide)
+    message = thread.messages.get(role="user").pk
+    send, edit = f"/c/{thread.chat_id}/send/", f"/message/{message}/edit/"
+    for _ in range(2):
+        assert browser.post(send, {"text": "more"}, headers=HTMX).status_code == 204
+        run_all()
+
+    refused = [browser.post(path, {"text": "more"}, headers=HTMX)
+               for path in (send, edit, f"/message/{message}/fork/", f"/turn/{last_turn(thread).pk}/retry/")]  # fmt: skip
+    opened = browser.post("/c/", {"assistant": guide.pk, "text": "again"}, headers=PAGE)
+
+    assert {answer.status_code for answer in refused} == {429} == {opened.status_code}
+    assert {answer.json()["code"] for answer in refused} == {"TOO_MANY_MESSAGES"}
+    assert all(3500 < int(answer.headers["Retry-After"]) <= 3601 for answer in refused)
+    assert "Wait 60 minutes" in opened.content.decode() and "again" in opened.content.decode()
+
+
+def test_throwing_the_cookie_away_buys_an_address_only_so_much(ground, guide, settings):
+    settings.TASKMONKEY = {**settings.TASKMONKEY, "VISITOR_MESSAGES_PER_HOUR": 1}
+    browsers = [Client(headers={"X-Forwarded-For": f"10.0.0.{number}"}) for number in range(12)]
+
+    statuses = [browser.post("/c/", {"assistant": guide.pk, "text": "Hi"}).status_code for browser in browsers]
+
+    assert statuses == [302] * 10 + [429] * 2
+    assert Client().post("/c/", {"assistant": guide.pk, "text": "Hi"}, REMOTE_ADDR="10.9.9.9").status_code == 302
+
+
+def test_a_member_is_not_held_up_by_what_visitors_write(ground, guide, settings, client):
+    settings.TASKMONKEY = {**settings.TASKMONKEY, "VISITOR_MESSAGES_PER_HOUR": 0}
+    client.force_login(ground.bob)
+
+    assert client.post("/c/", {"assistant": ground.lead.pk, "text": "Hi"}).status_code == 302
+
+
+def test_a_visitor_shares_with_nobody_and_hands_on_nothing(ground, guide):
+    browser, thread = begin(guide)
+
+    assert browser.post(f"/c/{thread.chat_id}/share/", {"username": "bob"}, headers=HTMX).status_code == 403
+    assert not thread.shares.exists()
+
+
+def test_a_visitors_conversation_belongs_to_nobody_who_signs_in(ground, guide):
+    browser, thread = begin(guide)
+
+    browser.post("/login/", {"username": "bob", "password": "secret"})
+
+    assert browser.get(f"/c/{thread.chat_id}/state/", headers=HTMX).status_code == 404
+    assert thread.chat_id not in browser.get("/").content.decode()
+    for user in (ground.alice, ground.bob):
+        member = Client()
+        member.force_login(user)
+        assert member.get(f"/c/{thread.chat_id}/state/", headers=HTMX).status_code == 404
+
+
+def test_an_empty_key_is_nobodys_key(ground, guide):
+    Thread.objects.create(tenant=ground.apes, owner=None, visitor_key="", assistant=guide, chat_id="chatorphan", title="Orphan")
+
+    for browser in (Client(), begin(guide)[0]):
+        assert browser.get("/c/chatorphan/state/").status_code == 401
+        assert "Orphan" not in browser.get("/").content.decode() + browser.get("/search/?q=orphan").content.decode()
