@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -184,6 +185,7 @@ class Stage:
         # A run that broke off may have counted no failure.
         if code and not self.failed:
             self.failed = 1
+            say(f"\n{self.name} broke off: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}")
 
     def __str__(self) -> str:
         told = self.missing or f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped, {self.seconds:.1f} s"
