@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from assistants.views import finding, messages, pages, sign_in, threads, turns
+from assistants.views import calls, finding, messages, pages, sign_in, threads, turns
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -32,6 +32,7 @@ urlpatterns = [
     path("message/<uuid:message_id>/fork/", threads.fork_thread, name="fork_thread"),
     path("question/<uuid:call_id>/", messages.answer_question, name="answer_question"),
     path("call/<uuid:call_id>/decide/", turns.decide_call, name="decide_call"),
+    path("call/<uuid:call_id>/withheld/", calls.withheld, name="withheld"),
     path("turn/<int:turn_id>/stop/", turns.stop_turn, name="stop_turn"),
     path("turn/<int:turn_id>/retry/", turns.retry_turn, name="retry_turn"),
     path("turn/<int:turn_id>/now/", turns.send_now, name="send_now"),

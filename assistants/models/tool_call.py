@@ -12,6 +12,9 @@ class ToolCall(models.Model):
 
     `attempts` counts how often the tool's body was started, stored before it starts (D5). `needs_decision` is set
     when a tool that must not be repeated was cut off: only a person can settle it then.
+
+    `guard` says what the guard found in the arguments or the result, and what it did: `refused`, `withheld`, `filtered`.
+    Of the last two, `withheld` is what the tool had really given back; no model gets to read it (decision 11).
     """
 
     class State(models.TextChoices):
@@ -43,6 +46,8 @@ class ToolCall(models.Model):
     outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True)
     result = models.TextField(blank=True, help_text="What the model is shown.")
     code = models.CharField(max_length=60, blank=True, help_text="The refusal's or error's code.")
+    guard = models.JSONField(null=True, help_text="What the guard found: action, family, pattern, where, encoding, excerpt.")
+    withheld = models.TextField(blank=True, help_text="The result before the guard, for the person alone.")
     answer = models.JSONField(null=True, help_text="A person's answer to a question: chosen, text, by, at.")
     effect = models.CharField(max_length=10, choices=Effect.choices, default=Effect.PURE)
     attempts = models.PositiveIntegerField(default=0)

@@ -63,6 +63,11 @@ CALLS = {
     "stopped": Look(_("stopped"), "circle-stop"),
     "unknown": Look(_("outcome unknown"), "circle-question-mark", "banana"),
 }
+GUARD = {
+    "refused": Look(_("not let through"), "shield-alert", "clay"),
+    "withheld": Look(_("withheld"), "shield-alert", "banana"),
+    "filtered": Look(_("partly withheld"), "shield-alert", "banana"),
+}
 PLAIN = Look("")
 
 
@@ -100,6 +105,12 @@ def call_look(call: ToolCall) -> Look:
     if call.is_open:
         return CALLS["decide" if call.needs_decision else "running" if call.started else "queued"]
     return CALLS.get(call.outcome, PLAIN)
+
+
+@register.filter
+def guard_look(call: ToolCall) -> Look:
+    """What the guard did with a call, if anything."""
+    return GUARD.get((call.guard or {}).get("action", ""), PLAIN)
 
 
 @register.filter

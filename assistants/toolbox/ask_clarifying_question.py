@@ -23,7 +23,7 @@ def _distinct(options: list[str]) -> list[str]:
 Option = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-@tool(ends_turn="alone", in_transaction=True)
+@tool(ends_turn="alone", in_transaction=True, free_text=("question", "options"))
 def ask_clarifying_question(
     context: ToolContext,
     question: Annotated[str, Field(min_length=1, max_length=500, description="One short question.")],

@@ -10,7 +10,7 @@ from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
 
 
-@tool(reads_private=True, takes_untrusted=True)
+@tool(reads_private=True, takes_untrusted=True, filters=True)
 def read_document(
     context: ToolContext,
     document: Annotated[str, Field(min_length=1, max_length=500, description="Its name, as search_documents gives it.")],

@@ -11,7 +11,7 @@ from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
 
 
-@tool(reads_private=True, takes_untrusted=True)
+@tool(reads_private=True, takes_untrusted=True, free_text=("query",), filters=True)
 def search_documents(
     context: ToolContext,
     query: Annotated[

@@ -15,6 +15,7 @@ from assistants.failpoints import failpoint
 
 from .arguments import check_arguments, parse_arguments
 from .context import ToolContext
+from .guard.calls import check_call
 from .outcomes import Done, Outcome, Refused
 from .registry import Tool, find_tool, tools_of
 
@@ -32,6 +33,7 @@ def invoke(context: ToolContext, *, starting: Callable[[Tool], None]) -> Outcome
         if context.call.raw_arguments:
             parse_arguments(context.call.raw_arguments)  # raises: it was kept because it is not valid
         values = check_arguments(tool.arguments, context.call.arguments)
+        check_call(tool, context.call.arguments)
         starting(tool)
         failpoint("tool.intent_committed")
         outcome = _run(tool, context, values)

@@ -11,6 +11,8 @@ from pydantic_ai.tools import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 
+from .guard.rules import Risk
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -20,6 +22,9 @@ class Tool:
     that only touch our database; all others get a thread of their own and are given up after `seconds`.
     `ends_turn` is `alone` (no other call of the same reply runs) or `last` (the others run first), or empty.
     `describe` may adapt the definition to whoever is asked, or return None when the tool is of no use there.
+    The guard reads arguments and results (decision 11): `free_text` names the arguments that are prose for a person, a
+    search or another assistant; `risk` says how far results are from our own words; of a tool that `filters` only the
+    poisoned paragraphs of a result are withheld.
     """
 
     name: str
@@ -35,6 +40,9 @@ class Tool:
     seconds: float | None
     ends_turn: str
     describe: Callable[[ToolDefinition, Definition, Thread], ToolDefinition | None] | None
+    free_text: frozenset[str]
+    risk: Risk
+    filters: bool
 
     def define(self, definition: Definition, thread: Thread) -> ToolDefinition | None:
         """What the model of this assistant is told about the tool."""
@@ -58,21 +66,29 @@ def tool(
     seconds: float | None = None,
     ends_turn: str = "",
     describe: Callable[[ToolDefinition, Definition, Thread], ToolDefinition | None] | None = None,
+    free_text: Iterable[str] = (),
+    risk: Risk | None = None,
+    filters: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares a function as a tool: its name, docstring and signature become what the model sees.
 
     The first parameter is the `ToolContext`; all others are the arguments, described by `Annotated[..., Field(...)]`.
+    Without a `risk` results are of medium risk if they come from outside or from another assistant, else low.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
         if name in _tools and _tools[name].function.__module__ != function.__module__:
             raise ValueError(f"Two tools are named {name}.")
+        arguments = _arguments_of(function)
+        known = {field.alias or each for each, field in arguments.model_fields.items()}
+        if unknown := set(free_text) - known:
+            raise ValueError(f"{name} has no arguments {unknown} that could be free text.")
         _tools[name] = Tool(
             name=name,
             description=inspect.cleandoc(function.__doc__ or ""),
             function=function,
-            arguments=_arguments_of(function),
+            arguments=arguments,
             effect=effect,
             reads_private=reads_private,
             takes_untrusted=takes_untrusted,
@@ -82,6 +98,9 @@ def tool(
             seconds=seconds,
             ends_turn=ends_turn,
             describe=describe,
+            free_text=frozenset(free_text),
+            risk=(Risk.MEDIUM if takes_untrusted or delegates else Risk.LOW) if risk is None else risk,
+            filters=filters,
         )
         return function
 

@@ -7,12 +7,13 @@ from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.tools.context import ToolContext
+from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
 from assistants.tools.outcomes import Done, Outcome, Pending, Refused
 from assistants.tools.registry import Tool, find_tool
 
 from . import events
-from .calls import repeat_limit, repeats, settle_in
+from .calls import note_guard, repeat_limit, repeats, screened, settle_in
 from .claims import Claim, holding
 from .lifecycle import announce_thread, finish_turn
 from .limits import bad_rounds_limit
@@ -81,6 +82,8 @@ def _repeated(call: ToolCall) -> CodedError:
 
 def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     """Settles the call as the outcome says. True when the turn is over with it."""
+    # A large result takes a while to read: not while the turn's row, on SQLite every row, is locked.
+    value = screened(call.name, outcome.value) if isinstance(outcome, Done) else None
     with holding(claim) as turn:
         match outcome:
             case Pending():
@@ -94,12 +97,14 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
                     by="platform",
                     code=error.code,
                 )
-                if isinstance(error, NotAllowed):
+                if isinstance(error, GuardBlocked) and error.finding:
+                    note_guard(turn, call.pk, "refused", error.finding)
+                elif isinstance(error, NotAllowed):
                     _note_refusal(turn, call, error)
                 if error.code == "LIMIT_REPEATED_CALL":
                     _end(turn, Turn.State.FAILED, reason="limit:repeat", note=error.message)
                     return True
-            case Done(value, ends_turn):
+            case Done(_, ends_turn):
                 settle_in(turn, call.pk, outcome=ToolCall.Outcome.OK, value=value, by="tool")
                 if ends_turn:
                     _end(turn, Turn.State.DONE, reason=ends_turn, note="")

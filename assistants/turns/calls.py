@@ -9,7 +9,9 @@ from django.db.models import F
 from assistants import clock
 from assistants.errors import CodedError
 from assistants.failpoints import failpoint
-from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.models import AuditEntry, Message, Thread, ToolCall, Turn
+from assistants.tools.guard.results import Screened, screen_result
+from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
 
 from . import events, executors
@@ -30,6 +32,7 @@ def settle_call(
 
     Locks the turn first: two siblings that settle at once would otherwise both leave it asleep.
     """
+    value = screened(call.name, value)
     with locked(call.turn_id) as turn:
         if not settle_in(turn, call.pk, outcome=outcome, value=value, by=by, code=code):
             return False
@@ -38,12 +41,16 @@ def settle_call(
 
 
 def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, by: str, code: str = "") -> bool:
-    """The same inside a transaction that has locked the turn, without waking it."""
-    text = as_text(value)
+    """The same inside a transaction that has locked the turn, without waking it.
+
+    The value is screened here unless it is already: nothing reaches a model that the guard has not read (decision 11).
+    """
+    seen = value if isinstance(value, Screened) else screened(_name_of(call_id), value)
     changed = ToolCall.objects.filter(pk=call_id, state=ToolCall.State.OPEN).update(
         state=ToolCall.State.SETTLED,
         outcome=outcome,
-        result=text,
+        result=seen.shown,
+        withheld=seen.withheld,
         code=code,
         settled=clock.now(),
         settled_by=by,
@@ -51,6 +58,8 @@ def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, b
     )
     if not changed:
         return False
+    if seen.finding:
+        note_guard(turn, call_id, seen.action, seen.finding)
     add_message(
         turn.thread_id,
         role=Message.Role.TOOL,
@@ -58,9 +67,34 @@ def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, b
         round=turn.round,
         parts=[{"type": "tool_result", "call": str(call_id)}],
     )
-    events.record(turn.thread_id, "call", call=str(call_id))
+    guard = {"guard": seen.action} if seen.finding else {}
+    events.record(turn.thread_id, "call", call=str(call_id), **guard)
     transaction.on_commit(lambda: failpoint("tool.result_committed"))
     return True
+
+
+def screened(name: str, value: object) -> Screened:
+    """A tool's value as the text that is stored, read by the guard; best done before a row is locked."""
+    return value if isinstance(value, Screened) else screen_result(name, as_text(value))
+
+
+def note_guard(turn: Turn, call_id: UUID | str, action: str, finding: Finding) -> None:
+    """Marks the call for its card, and tells the admin what was found; the audit says nothing of the words themselves."""
+    call = ToolCall.objects.get(pk=call_id)
+    call.guard = {"action": action, **finding.as_dict()}
+    call.save(update_fields=["guard"])
+    found = {name: text for name, text in finding.as_dict().items() if name != "excerpt"}
+    AuditEntry.objects.create(
+        tenant_id=turn.thread.tenant_id,
+        user_id=turn.thread.owner_id,
+        action=f"guard_{action}",
+        target=call.name,
+        detail={"call": str(call.pk), "thread": turn.thread.chat_id, **found},
+    )
+
+
+def _name_of(call_id: UUID | str) -> str:
+    return ToolCall.objects.filter(pk=call_id).values_list("name", flat=True).first() or ""
 
 
 def wake_if_settled(turn: Turn) -> None:

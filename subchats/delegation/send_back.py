@@ -5,6 +5,7 @@ from django.db import transaction
 from assistants.errors import CodedError
 from assistants.models import Thread, Turn, User
 from assistants.models.definition import definition_of
+from assistants.tools.guard.results import check_forwarded
 from assistants.turns.lifecycle import Sent, send_message
 from subchats.models import Delegation
 
@@ -14,7 +15,7 @@ from .deliver import final_text
 def send_back(child: Thread, *, by: User | None) -> Sent:
     """Sends the result of the child's last turn as a message into the parent's thread; once for each turn.
 
-    Raises `NO_PARENT`, `NOTHING_NEW`.
+    Raises `NO_PARENT`, `NOTHING_NEW`, `GUARD_BLOCKED`.
     """
     delegation = Delegation.objects.filter(child=child).first()
     if delegation is None or child.parent is None:
@@ -27,6 +28,7 @@ def send_back(child: Thread, *, by: User | None) -> Sent:
             message="There is no finished result in this sub-chat yet.",
             fix="Wait for its answer, or ask it something.",
         )
+    check_forwarded(text)
     name = definition_of(child).name
     with transaction.atomic():
         Delegation.objects.filter(pk=delegation.pk, sent_turn__lt=turn.pk).update(sent_turn=turn.pk)

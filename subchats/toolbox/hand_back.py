@@ -21,7 +21,13 @@ def only_for_children(plain: ToolDefinition, definition: Definition, thread: Thr
     return plain if thread.parent_id else None
 
 
-@tool(effect="idempotent", ends_turn="last", in_transaction=True, describe=only_for_children)
+@tool(
+    effect="idempotent",
+    ends_turn="last",
+    in_transaction=True,
+    describe=only_for_children,
+    free_text=("whatIsNeeded", "whatIEstablished"),
+)
 def hand_back(
     context: ToolContext,
     whatIsNeeded: Annotated[  # the wire name

@@ -28,7 +28,13 @@ def name_delegates(plain: ToolDefinition, definition: Definition, thread: Thread
     return ToolDefinition(name=plain.name, description=description, parameters_json_schema=schema)
 
 
-@tool(effect="idempotent", delegates=True, in_transaction=True, describe=name_delegates)
+@tool(
+    effect="idempotent",
+    delegates=True,
+    in_transaction=True,
+    describe=name_delegates,
+    free_text=("task", "context"),
+)
 def invoke_assistant(
     context: ToolContext,
     assistant: Annotated[str, Field(max_length=80, description="The assistant's short name, exactly as listed.")],

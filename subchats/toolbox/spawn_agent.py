@@ -11,7 +11,7 @@ from subchats.delegation.delegate import Commission, delegate
 from subchats.delegation.roster import get_delegate, grant_tools
 
 
-@tool(effect="idempotent", delegates=True, in_transaction=True)
+@tool(effect="idempotent", delegates=True, in_transaction=True, free_text=("task", "prompt", "context"))
 def spawn_agent(
     context: ToolContext,
     task: Annotated[str, Field(min_length=1, max_length=20_000, description="The whole task.")],

@@ -1,0 +1,1 @@
+"""The guard: what it catches, what it lets through, and how fast."""
