@@ -76,7 +76,7 @@ ENGLISH = Cast(
             "purchasing",
             "Purchasing",
             "🏷️",
-            "Suppliers and what they make, how fast they deliver, lead times, minimum orders, faulty goods sent back to them;"
+            "Suppliers and what they make, how fast they deliver, lead times, minimum orders, claims for faulty goods;"
             " price list and purchase prices.",
             "You are purchasing. Answer from the documents only, with exact figures and quotes. Hand a task back as soon as"
             " you see that it is about customers' returns or shipping.",
@@ -139,8 +139,8 @@ GERMAN = Cast(
             "purchasing",
             "Einkauf",
             "🏷️",
-            "Lieferanten und was sie machen, Lieferfristen, Mindestbestellung, fehlerhafte Ware an sie; Preisliste und"
-            " Einkaufspreise.",
+            "Lieferanten: was sie machen und wie schnell sie liefern, Lieferfristen, Mindestbestellung, Ansprüche bei"
+            " fehlerhafter Ware; Preisliste und Einkaufspreise.",
             "Du bist der Einkauf. Antworte nur aus den Dokumenten, mit genauen Zahlen und Zitaten. Gib eine Aufgabe zurück,"
             " sobald du siehst, dass es um Kundenretouren oder Versand geht.",
             SPECIALIST,

@@ -22,7 +22,7 @@ car vehicle driving mileage | auto fahrzeug pkw wagen
 meal food breakfast lunch dinner | verpflegung essen mahlzeit
 order purchase buy bought procurement | bestellung kauf kaufen bestellen beschaffung
 return returns | rückgabe retoure rücksendung zurückgeben zurückschicken zurücksenden
-delivery shipping shipment deliver dispatch | lieferung versand lieferzeit liefern
+delivery shipping shipment deliver dispatch | lieferung versand lieferzeit liefern liefert geliefert
 warranty guarantee | garantie gewährleistung
 complaint complain complained | beschwerde beschweren reklamation reklamieren reklamiert
 cancel cancellation | stornieren stornierung storno absage
@@ -54,7 +54,7 @@ address | adresse anschrift
 tax taxes vat | steuer mehrwertsteuer umsatzsteuer
 insurance insured | versicherung versichert
 bank account iban | konto bankverbindung
-payment paid pay | zahlung bezahlen bezahlt zahlen überweisung
+payment paid pay | zahlung bezahlen bezahlt zahlen zahlt überweisung
 discount rebate | rabatt skonto nachlass
 budget | budget etat
 report reports | bericht berichte
@@ -95,9 +95,17 @@ increase rise rose risen jump jumped grow grew growth | steigen gestiegen stieg 
 decrease fall fell fallen drop dropped decline | sinken gesunken sank rückgang abnahme
 share percentage percent proportion rate | anteil prozent quote
 fast quick quickly speed | schnell zügig
+weight weigh weighs heavy | gewicht schwer wiegen wiegt
 batch batches | charge chargen
 supplier vendor manufacturer | lieferant hersteller
 stock inventory warehouse | lager bestand lagerbestand
+parcel package | paket
+tent | zelt
+jacket | jacke
+backpack | rucksack rucksäcke
+zipper zip | reißverschluss reißverschlüsse
+seam | naht nähte
+voucher | gutschein
 support supported supports | unterstützung unterstützt
 """
 

@@ -146,7 +146,7 @@ def _whole_section(quotable: list[Segment], place: int, _: Wish) -> list[Segment
 def _items_after(quotable: list[Segment], best: Segment, room: int) -> list[Segment]:
     items: list[Segment] = []
     for each in quotable[quotable.index(best) + 1 :]:
-        if each.kind != "item" or len(each.text) > room:
+        if each.kind not in ("item", "head", "row") or len(each.text) > room:
             break
         room -= len(each.text)
         items.append(each)

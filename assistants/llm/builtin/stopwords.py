@@ -20,7 +20,7 @@ STOP = {
             okay hi hello hey thanks thank regarding concerning according possible exactly actually really currently still
             already ever help question questions answer answers someone something anything everything anyone everybody hear
             me s t m re ve ll d us up out off down again once across per via else instead maybe perhaps dear would there's
-            long often till upon ask asked asking wondering wonder trying try above below within without
+            long often till upon ask asked asking wondering wonder trying try above below within without now
             """
         )
     ),
@@ -40,7 +40,8 @@ STOP = {
             viel viele wenig alle alles allem allen aller etwas nichts jemand irgend einfach mal denn doch eben halt wohl ob
             dass damit dafur davon dazu daruber darin dabei daran hallo danke hilfe hilf helfen frage fragen antwort genau
             eigentlich gerade aktuell derzeit bereits sonst bekommen bekomme bekommt kriege kriegen ins ans wieviel wieviele
-            lange oft gern gerne worum woran worauf wofur womit wobei wodurch woruber wovon sich
+            lange oft gern gerne worum woran worauf wofur womit wobei wodurch woruber wovon sich nun jetzt
+            euer eure euren eurem eurer tun tue tut
             """
         )
     ),
@@ -68,8 +69,8 @@ WEAK = {
             infos angabe angaben detail details ding dinge liste erklar erklare erklaren beschreibe beschreiben
             zusammenfassung uberblick ubersicht stelle stellen kapitel steht stehen bedeutet heisst passiert gelten gilt
             schreib schreibe ubersetze ubersetzen vergleiche vergleichen unterschied lies lesen offne offnen zitiere
-             lauft kommt schnell bald wichtig wichtigsten allgemein folgende fasse zusammen neu neue neuen neuer neues gut beste
-            besten lang langer hoch gross weit alt
+            lauft liegt liegen lautet kommt schnell bald wichtig wichtigsten allgemein folgende fasse zusammen neu neue neuen
+            neuer neues gut beste besten lang langer hoch gross weit alt
             """
         )
     ),

@@ -15,6 +15,7 @@ _TOKEN = re.compile(
 _PART = re.compile(r"[^\W_]+")
 _SUFFIXES = ("ern", "em", "er", "en", "e", "n")
 _INFLECTIONS = frozenset({"e", "n", "s", "en", "er", "es", "em", "ern"})
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)+")
 _NO_CENTS = re.compile(r"(?<=\d)[.,]00$")
 
 
@@ -36,7 +37,8 @@ def words_of(text: str) -> tuple[Word, ...]:
 def bag_of(text: str) -> dict[str, Word]:
     """The different words of a text by their folded form, and the parts of those that hold a sign."""
     bag = {word.folded: word for word in words_of(text)}
-    for folded in [each for each in bag if not each.isalnum()]:
+    # 2.95 is no 2; the parts of a code, a date or an address are words of their own.
+    for folded in [each for each in bag if not each.isalnum() and not _AMOUNT.fullmatch(each)]:
         bag |= {part: make_word(part) for part in _PART.findall(folded) if part not in bag}
     return bag
 
