@@ -1,4 +1,4 @@
-"""The one asyncio loop of this process that carries every model stream, in a thread of its own."""
+"""The one asyncio loop of this process that carries every model stream: the server's, or one in a thread of its own."""
 
 import asyncio
 import os
@@ -14,12 +14,25 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def submit(coroutine: Coroutine[Any, Any, Result]) -> "Future[Result]":
-    """Runs a coroutine on the stream loop, from any thread; the loop starts on first use.
+    """Runs a coroutine on the stream loop, from any thread; without a server's, a loop starts on first use.
 
     Waiting on the future blocks the calling thread only. Cancelling the future cancels the task, and with it
     closes the provider's connection (T1). Never wait on it from the stream loop itself.
     """
     return asyncio.run_coroutine_threadsafe(coroutine, stream_loop())
+
+
+def adopt(loop: asyncio.AbstractEventLoop) -> None:
+    """Takes a loop that is about to run, the server's, for the stream loop; only before the first `submit`.
+
+    A delta then reaches the sockets on the loop that read it. A hop from thread to thread would cost more than all the
+    rest of its way, as both wait for the same interpreter lock.
+    """
+    global _loop
+    with _lock:
+        if _loop is not None:
+            raise RuntimeError("a stream loop runs already")
+        _loop = loop
 
 
 def stream_loop() -> asyncio.AbstractEventLoop:

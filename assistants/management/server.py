@@ -1,18 +1,20 @@
 """The server process itself: a listening socket, the turn engine, and Daphne (or uvicorn) in front of the application."""
 
+import asyncio
 import errno
 import logging
 import os
 import socket
 import sys
 import threading
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
 
 from assistants.errors import CodedError
+from assistants.llm import loop as stream_loop
 from assistants.llm.detect import detect_profile
 from assistants.llm.models import warm_up
 from assistants.management.supervisor import die_with
@@ -58,6 +60,8 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     """
     if lifeline is not None:
         threading.Thread(target=die_with, args=(lifeline,), name="lifeline", daemon=True).start()
+    # Before the engine takes up turns that an earlier server left.
+    stream_loop.adopt(_loop_of(server))
     _start_engine()
     application = import_string(settings.ASGI_APPLICATION)
     {"daphne": _run_daphne, "uvicorn": _run_uvicorn}[server](application, listener)
@@ -65,6 +69,14 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)
+
+
+def _loop_of(server: str) -> asyncio.AbstractEventLoop:
+    if server == "uvicorn":
+        return asyncio.new_event_loop()
+    from daphne.server import twisted_loop
+
+    return cast(asyncio.AbstractEventLoop, twisted_loop)
 
 
 def _start_engine() -> None:
@@ -106,4 +118,4 @@ def _run_uvicorn(application: Any, listener: socket.socket) -> None:
         access_log=False,
         server_header=False,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    stream_loop.stream_loop().run_until_complete(uvicorn.Server(config).serve(sockets=[listener]))
