@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-import time
+from collections.abc import Coroutine
 from typing import Any
 from urllib.parse import parse_qs
 from weakref import WeakSet
@@ -15,7 +15,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.http import Http404
 from django.utils import translation
 
-from assistants import access, forms
+from assistants import access, clock, forms
 from assistants.errors import NotAllowed
 from assistants.models import Thread
 from assistants.rendering import fragments
@@ -25,9 +25,15 @@ from assistants.turns import events, hub
 log = logging.getLogger(__name__)
 
 BROKEN, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 4401, 4404, 4408, 4429
-CARD_SECONDS = 0.5
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
+# Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
+# what is drawn a moment later is drawn once for several of them.
+DELAY = {"thread": 0.02, "user": 0.5}
+PACE = {"tree": 0.5, "user": 0.5}
+# Events whose drawing holds whole messages.
+REDRAWING = ("message", "log")
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 # Of this process; weakly, so that a socket that ended without a word does not count for ever.
 _open: "WeakSet[ThreadConsumer]" = WeakSet()
 
@@ -36,13 +42,43 @@ class SignedOut(Exception):
     """The session that the socket was opened with is over."""
 
 
+class Agenda:
+    """The topics that changed, and when each is due."""
+
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}
+        self._seen: dict[str, float] = {}
+
+    def add(self, topic: str, *, later: float = 0.0) -> None:
+        """Notes a change, to be looked at so many seconds later at least; a second one before that adds nothing."""
+        kind = topic.partition(":")[0]
+        at = max(clock.monotonic() + DELAY.get(kind, 0.0) + later, self._seen.get(topic, 0.0) + PACE.get(kind, 0.0))
+        self._due.setdefault(topic, at)
+
+    def take(self) -> list[str]:
+        """What is due now, in the order of the changes."""
+        now = clock.monotonic()
+        ready = [topic for topic, at in self._due.items() if at <= now]
+        for topic in ready:
+            del self._due[topic]
+            self._seen[topic] = now
+        return ready
+
+    def seconds(self) -> float:
+        """How long until something is due."""
+        return max(min(self._due.values()) - clock.monotonic(), 0.0)
+
+
 class ThreadConsumer(AsyncWebsocketConsumer):
     """Streams a thread to one page. `after` in the address is the number of the last event the page already shows, `lang`
-    the language that it is in."""
+    the language that it is in.
+
+    Growing text has a task of its own, which never waits for the database or a template.
+    """
 
     async def connect(self) -> None:
         self.actor = access.actor_of(self.scope["user"], self.scope["session"])
-        self.stream: asyncio.Task[None] | None = None
+        self.tasks: list[asyncio.Task[None]] = []
         await self.accept()
         if isinstance(self.actor, access.Visitor) and not self.actor.key:
             await self.close(SIGNED_OUT)
@@ -57,79 +93,101 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             await self.close(TOO_MANY)
             return
         _open.add(self)
-        self.stream = asyncio.create_task(self._stream())
+        self.text = LiveText(self.thread.pk)
+        self.cards: dict[str, str] = {}
+        self.sidebar = ""
+        self._begin(self._follow_record())
 
     async def disconnect(self, code: int) -> None:
-        if self.stream:
-            self.stream.cancel()
+        for task in self.tasks:
+            task.cancel()
         _open.discard(self)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A page only ever says that it is still there; commands go by HTTP."""
 
-    async def _stream(self) -> None:
-        thread_id, root_id = self.thread.pk, self.thread.root_id_or_own
-        topics = [f"thread:{thread_id}", f"text:{thread_id}", f"tree:{root_id}"]
-        if isinstance(self.actor, access.User):
-            topics.append(f"user:{self.actor.pk}")
-        # Subscribed before the first read: what happens between is seen by one of the two (D6).
-        watch = hub.subscribe(*topics)
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self.tasks.append(asyncio.create_task(self._guard(work)))
+
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         try:
-            await self._run(watch)
-        except asyncio.CancelledError:
-            raise
+            await work
         except SignedOut:
             await self.close(SIGNED_OUT)
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
         except Exception:
             # The page connects again and goes on from its cursor; an open socket that says nothing would stay for ever.
-            log.exception("the socket of thread %s broke off", thread_id)
+            log.exception("the socket of thread %s broke off", self.thread.pk)
             await self.close(BROKEN)
+
+    async def _follow_text(self) -> None:
+        watch = hub.subscribe(f"text:{self.thread.pk}")
+        try:
+            while True:
+                for frame in self.text.frames():
+                    await self._say(frame)
+                if pause := self.text.pause:
+                    await asyncio.sleep(pause)
+                await watch.changed()
         finally:
             hub.unsubscribe(watch)
 
-    async def _run(self, watch: hub.Subscription) -> None:
-        thread_id, root_id = self.thread.pk, self.thread.root_id_or_own
+    async def _follow_record(self) -> None:
+        topics = [f"thread:{self.thread.pk}", f"tree:{self.thread.root_id_or_own}"]
+        if isinstance(self.actor, access.User):
+            topics.append(f"user:{self.actor.pk}")
+        # Subscribed before the first read: what happens between is seen by one of the two (D6).
+        watch = hub.subscribe(*topics)
+        try:
+            if await self._find_place():
+                self._begin(self._follow_text())
+                await self._follow(watch)
+        finally:
+            hub.unsubscribe(watch)
+
+    async def _find_place(self) -> bool:
+        """Reads where the page stands; one that can't belong to this record has to load again."""
         asked = parse_qs(self.scope["query_string"].decode("latin-1"))
         # Holds for this task and the threads it calls, and for no other socket.
         language = asked.get("lang", [""])[0]
         translation.activate(language if translation.check_for_language(language) else settings.LANGUAGE_CODE)
-        after = asked.get("after", [None])[0]
-        self.cursor = await database_sync_to_async(_cursor)(after, thread_id)
+        self.cursor = await database_sync_to_async(_cursor)(asked.get("after", [None])[0], self.thread.pk)
         if self.cursor is None:
             await self._say({"reset": True})
-            return
-        text = LiveText(thread_id)
-        self.cards: dict[str, str] = {}
+        return self.cursor is not None
+
+    async def _follow(self, watch: hub.Subscription) -> None:
+        looks = {
+            "thread": self._send_events,
+            "tree": self._send_cards,
+            "user": self._send_sidebar,
+            "access": self._check_access,
+        }
+        agenda = Agenda()
         # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
-        fresh = set(watch.topics)
-        next_cards, next_check = 0.0, time.monotonic() + ACCESS_SECONDS
+        ready = list(watch.topics)
         while True:
-            # However much goes on: text that streams is no reason to go on reading it.
-            if time.monotonic() >= next_check:
-                await database_sync_to_async(_check_access)(self.actor, self.scope["session"], self.thread.chat_id)
-                next_check = time.monotonic() + ACCESS_SECONDS
-            if f"thread:{thread_id}" in fresh:
-                await self._send_events()
-            for frame in text.frames():
-                await self._say(frame)
-            if f"tree:{root_id}" in fresh and time.monotonic() >= next_cards:
-                await self._send_cards()
-                next_cards = time.monotonic() + CARD_SECONDS
-                fresh.discard(f"tree:{root_id}")
-            if any(topic.startswith("user:") for topic in fresh):
-                html = await database_sync_to_async(fragments.draw_sidebar)(self.actor, self.thread)
-                await self._say({"html": html})
-            late = {f"tree:{root_id}"} & fresh
-            fresh = await _next(watch, min(next_cards, next_check) if late else next_check) | late
+            for topic in ready:
+                await looks[topic.partition(":")[0]]()
+            agenda.add("access:", later=ACCESS_SECONDS)
+            for topic in await watch.changed_within(agenda.seconds()):
+                agenda.add(topic)
+            ready = agenda.take()
 
     async def _send_events(self) -> None:
         # In stretches: whoever was away for long gets all of it now, not at the next change.
-        while frames := await database_sync_to_async(_draw_news)(self.actor, self.thread.chat_id, self.cursor):
-            for frame in frames:
+        while True:
+            news, redrawn = await database_sync_to_async(_draw_news)(self.actor, self.thread.chat_id, self.cursor)
+            for frame in news:
                 await self._say(frame)
                 self.cursor = frame["n"]
+            if redrawn:
+                # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
+                self.text.start_over()
+                hub.poke(f"text:{self.thread.pk}")
+            if len(news) < events.STRETCH:
+                return
 
     async def _send_cards(self) -> None:
         """Cards of sub-chats that are at work; only what looks different from what was sent last."""
@@ -139,16 +197,21 @@ class ThreadConsumer(AsyncWebsocketConsumer):
                 await self._say({"html": html})
         self.cards = drawn
 
+    async def _send_sidebar(self) -> None:
+        html = await database_sync_to_async(fragments.draw_sidebar)(self.actor, self.thread)
+        if html != self.sidebar:
+            await self._say({"html": html})
+        self.sidebar = html
+
+    async def _check_access(self) -> None:
+        await database_sync_to_async(_check_access)(self.actor, self.scope["session"], self.thread.chat_id)
+
     async def _say(self, frame: dict[str, Any]) -> None:
-        await self.send(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))
+        await self.send(_encode(frame))
 
 
-async def _next(watch: hub.Subscription, until: float) -> set[str]:
-    """The topics that changed, or nothing once it is this late."""
-    try:
-        return await asyncio.wait_for(watch.changed(), max(until - time.monotonic(), 0.01))
-    except TimeoutError:
-        return set()
+def _cursor(after: str | None, thread_id: int) -> int | None:
+    return forms.cursor(after, Thread.objects.get(pk=thread_id))
 
 
 def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> None:
@@ -157,12 +220,9 @@ def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> No
     access.get_thread(actor, chat_id)
 
 
-def _cursor(after: str | None, thread_id: int) -> int | None:
-    return forms.cursor(after, Thread.objects.get(pk=thread_id))
-
-
-def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> list[dict[str, Any]]:
-    """The events after the cursor as frames; access is asked again for each batch (D7)."""
+def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool]:
+    """The events after the cursor as frames, and whether they redraw messages; access is asked again for each batch (D7)."""
     thread = access.get_thread(actor, chat_id)
     view = fragments.viewpoint(thread, actor)
-    return fragments.draw_news(events.events_after(thread.pk, cursor), view)
+    found = events.events_after(thread.pk, cursor)
+    return fragments.draw_news(found, view), any(event.kind in REDRAWING for event in found)

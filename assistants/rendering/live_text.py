@@ -5,7 +5,13 @@ from weakref import WeakKeyDictionary
 
 from assistants.turns import live
 
+from .readers import Addition
 from .stream import Cursor, MarkdownStream
+
+# A drawing that takes longer than this stretches the pause before the next one.
+QUICK_SECONDS = 0.001
+STRETCH = 20
+LONGEST_PAUSE_SECONDS = 0.1
 
 # One renderer per growing reply and process, however many pages look at it.
 _streams: "WeakKeyDictionary[live.LiveReply, MarkdownStream]" = WeakKeyDictionary()
@@ -16,24 +22,50 @@ class LiveText:
 
     def __init__(self, thread_id: int) -> None:
         self._thread_id = thread_id
+        self._stream: MarkdownStream | None = None
         self._reply: live.LiveReply | None = None
         self._cursor = Cursor()
         self._version = -1
+        self._introduced: live.LiveReply | None = None
 
     def frames(self) -> list[dict[str, Any]]:
-        """Frames {"m": message number, "b": block number, "h": html}; a first frame without a block empties the message."""
+        """What is new, in order, as frames.
+
+        {"m": message number} empties the message, and with "new" makes a place for it if the page has none yet;
+        {"m", "b": block number, "h": html} sets one of its blocks; {"m", "b", "t": text} adds words to the end of a
+        block's last line, {"m", "b", "a": text} text to its code.
+        """
         reply = live.current(self._thread_id)
-        if reply is None:
+        if reply is None or (reply is self._reply and reply.version == self._version):
             return []
         frames: list[dict[str, Any]] = []
         if reply is not self._reply:
-            self._reply, self._version = reply, -1
-            self._cursor = Cursor()
-            frames.append({"m": reply.sequence})
-        if reply.version == self._version:
-            return frames
+            self._reply, self._cursor = reply, Cursor()
+            self._stream = _streams.setdefault(reply, MarkdownStream())
+            frames.append(self._beginning(reply))
+        assert self._stream
         self._version = reply.version
-        stream = _streams.setdefault(reply, MarkdownStream())
-        stream.update(reply.text)
-        blocks, self._cursor = stream.frames(self._cursor)
-        return frames + [{"m": reply.sequence, "b": number, "h": html} for number, html in blocks]
+        self._stream.update(reply.text)
+        blocks, self._cursor = self._stream.frames(self._cursor, additions=True)
+        return frames + [_frame(reply.sequence, number, html) for number, html in blocks]
+
+    def _beginning(self, reply: live.LiveReply) -> dict[str, Any]:
+        # Only once: later on a person may look at another branch, where the reply has no place.
+        fresh, self._introduced = reply.shown and reply is not self._introduced, reply
+        return {"m": reply.sequence, "new": True} if fresh else {"m": reply.sequence}
+
+    def start_over(self) -> None:
+        """Sends the whole reply again next time, since the page has drawn it anew from somewhere else."""
+        self._reply = None
+
+    @property
+    def pause(self) -> float:
+        """Seconds to let pass before the next look: none, unless the last drawing was slow (at most 0.1)."""
+        slow = self._stream.seconds - QUICK_SECONDS if self._stream else 0.0
+        return min(STRETCH * slow, LONGEST_PAUSE_SECONDS) if slow > 0 else 0.0
+
+
+def _frame(message: int, block: int, html: str) -> dict[str, Any]:
+    if isinstance(html, Addition):
+        return {"m": message, "b": block, "a" if html.is_code else "t": html.text}
+    return {"m": message, "b": block, "h": html}

@@ -12,8 +12,9 @@ from assistants.rendering.boundaries import OpenFence, count_finished, find_open
 from assistants.rendering.code import PatientHighlighter, frame
 from assistants.rendering.deadline import Deadline, RenderTimeout
 from assistants.rendering.markdown import MAX_MARKDOWN_CHARS, Block, draw_block, parse_blocks
+from assistants.rendering.open_line import OpenLine, find_open_line
 from assistants.rendering.plain import chunk_ends, clean_text, draw_chunk
-from assistants.rendering.readers import Cursor, GrowingCode, Pieces
+from assistants.rendering.readers import Cursor, Growing, Pieces
 from assistants.rendering.syntax import InlineCache
 
 __all__ = ["Cursor", "MarkdownStream"]
@@ -72,7 +73,7 @@ class MarkdownStream:
         """What changed since `seen`, as (block number, HTML) in order, and the cursor for the next call.
 
         A block is handed out when it appears and again only when its HTML changed; empty HTML takes a block away.
-        With `additions`, a reader who has the beginning of a growing code block gets an `Addition` to it instead.
+        With `additions`, a reader who has the beginning of a growing code block or line gets an `Addition` to it instead.
         """
         return self._pieces.frames(seen, additions=additions)
 
@@ -82,6 +83,7 @@ class MarkdownStream:
         self._finished = 0
         self._references: dict[str, Any] = {}
         self._fence: OpenFence | None = None
+        self._line: OpenLine | None = None
         self._cache = InlineCache()
         self._plain = plain
         self._waiting: dict[int, Block] = {}
@@ -95,7 +97,7 @@ class MarkdownStream:
         before, self._text = len(self._text), text
         if not self._plain:
             try:
-                return self._draw_code(self._fence, before) if self._fence else self._draw_markdown()
+                return self._draw_more(before)
             except RenderTimeout:
                 pass
             except Exception:
@@ -103,12 +105,24 @@ class MarkdownStream:
             self._restart(plain=True)
         self._draw_plain()
 
+    def _draw_more(self, before: int) -> None:
+        if self._fence:
+            return self._draw_code(self._fence, before)
+        if not self._line or not self._draw_words(self._line, self._text[before:]):
+            self._draw_markdown()
+
+    def _draw_words(self, line: OpenLine, more: str) -> bool:
+        html = line.extend(more)
+        if html is not None:
+            self._pieces.put(self._shown - 1, html, Growing(self._line_key, line.added))
+        return html is not None
+
     def _draw_code(self, fence: OpenFence, before: int) -> None:
         if fence.closer.search(self._text, self._text.rfind("\n", 0, before) + 1):
             return self._draw_markdown()
         code = self._text[fence.body :].rstrip()
         html = mark_safe(frame(escape(code), language=fence.language))
-        self._pieces.put(self._shown - 1, html, GrowingCode((self._attempt, fence.body), code))
+        self._pieces.put(self._shown - 1, html, Growing((self._attempt, fence.body), code, is_code=True))
 
     def _draw_markdown(self) -> None:
         deadline = Deadline(UPDATE_SECONDS)
@@ -122,7 +136,10 @@ class MarkdownStream:
             end = blocks[finished - 1].end
             self._cut += sum(len(line) + 1 for line in lines[:end])
             self._references |= {k: v for k, v in references.items() if k not in self._references and v["map"][1] <= end}
-        self._show(htmls, finished)
+        self._line = find_open_line(blocks, htmls[-1], rest) if htmls else None
+        # Below zero, for no code block to have the same.
+        self._line_key = (self._attempt, -len(self._text))
+        self._show(htmls, finished, Growing(self._line_key, "") if self._line else None)
         self._fence = find_open_fence(blocks, lines, offset=offset)
 
     def _draw(self, number: int, block: Block, deadline: Deadline) -> SafeString:
@@ -147,10 +164,10 @@ class MarkdownStream:
         self._cut = starts[-1]
         self._show([draw_chunk(chunk) for chunk in chunks], len(ends))
 
-    def _show(self, htmls: Sequence[SafeString], finished: int) -> None:
+    def _show(self, htmls: Sequence[SafeString], finished: int, growing: Growing | None = None) -> None:
         first, end = self._finished, self._finished + len(htmls)
         for number, html in enumerate(htmls, first):
-            self._pieces.put(number, html)
+            self._pieces.put(number, html, growing if number == end - 1 else None)
         for number in range(end, self._shown):
             self._pieces.put(number, SafeString(""))
         self._waiting = {number: block for number, block in self._waiting.items() if number < end}

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -85,9 +85,9 @@ def release(claim: Claim) -> None:
     Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="")
 
 
-def extend(turn: Turn) -> None:
-    """Prolongs the lease of a turn that is held at this moment; a process without a heartbeat lives by this."""
-    Turn.objects.filter(pk=turn.pk).update(lease_until=_lease_end())
+def extend(turn_ids: Sequence[int]) -> None:
+    """Prolongs the leases of turns that are held at this moment; a process without a heartbeat lives by this."""
+    Turn.objects.filter(pk__in=turn_ids).update(lease_until=_lease_end())
 
 
 def renew(holder: str) -> int:

@@ -9,6 +9,8 @@ from assistants.models import Thread, TurnEvent
 
 from . import hub
 
+# Events that are handed out at a time.
+STRETCH = 500
 # What a person who was away may want to read; a new title or a call's progress is no news.
 NEWS = frozenset({"message", "turn"})
 
@@ -26,14 +28,17 @@ def record(thread_id: int, kind: str, **payload: Any) -> None:
     number, root_id = Thread.objects.values_list("last_event", "root_id").get(pk=thread_id)
     TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
     announce(f"thread:{thread_id}")
-    announce(f"tree:{root_id or thread_id}")
+    announce(f"tree:{root_id or thread_id}", but=f"thread:{thread_id}")
 
 
-def announce(topic: str) -> None:
-    """Pokes the topic's watchers when the running transaction is committed, or at once if there is none."""
-    transaction.on_commit(lambda: hub.poke(topic), robust=True)
+def announce(topic: str, *, but: str = "") -> None:
+    """Pokes the topic's watchers when the running transaction is committed, or at once if there is none.
+
+    Whoever watches the topic `but` is left alone: they learn of the same change by that one.
+    """
+    transaction.on_commit(lambda: hub.poke(topic, but=but), robust=True)
 
 
-def events_after(thread_id: int, number: int, *, limit: int = 500) -> list[TurnEvent]:
-    """The thread's next events after `number`, in order."""
+def events_after(thread_id: int, number: int, *, limit: int = STRETCH) -> list[TurnEvent]:
+    """The thread's next events after `number`, in order, at most `limit` of them."""
     return list(TurnEvent.objects.filter(thread_id=thread_id, number__gt=number).order_by("number")[:limit])

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections import defaultdict
 
 
 class Subscription:
@@ -11,6 +10,7 @@ class Subscription:
     def __init__(self, topics: tuple[str, ...]) -> None:
         self.topics = topics
         self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
         self._event = asyncio.Event()
         self._lock = threading.Lock()
         self._fresh: set[str] = set()
@@ -20,15 +20,31 @@ class Subscription:
         with self._lock:
             first = not self._fresh
             self._fresh.add(topic)
-        if first:
-            try:
-                self._loop.call_soon_threadsafe(self._event.set)
-            except RuntimeError:  # the watcher's loop is closed: nobody is there any more
-                unsubscribe(self)
+        if not first:
+            return
+        if threading.get_ident() == self._thread:
+            # Text that streams on the watcher's own loop need not go the long way, over a pipe to itself.
+            self._event.set()
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._event.set)
+        except RuntimeError:  # the watcher's loop is closed: nobody is there any more
+            unsubscribe(self)
 
     async def changed(self) -> set[str]:
         """Waits until some topic was marked and returns all that were."""
         await self._event.wait()
+        return self._take()
+
+    async def changed_within(self, seconds: float) -> set[str]:
+        """The same, but after so many seconds with nothing marked it returns an empty set."""
+        timer = self._loop.call_later(seconds, self._event.set)
+        try:
+            return await self.changed()
+        finally:
+            timer.cancel()
+
+    def _take(self) -> set[str]:
         with self._lock:
             fresh, self._fresh = self._fresh, set()
             self._event.clear()
@@ -36,7 +52,7 @@ class Subscription:
 
 
 _lock = threading.Lock()
-_watchers: dict[str, set[Subscription]] = defaultdict(set)
+_watchers: dict[str, set[Subscription]] = {}
 
 
 def subscribe(*topics: str) -> Subscription:
@@ -44,7 +60,7 @@ def subscribe(*topics: str) -> Subscription:
     subscription = Subscription(topics)
     with _lock:
         for topic in topics:
-            _watchers[topic].add(subscription)
+            _watchers.setdefault(topic, set()).add(subscription)
     return subscription
 
 
@@ -52,19 +68,17 @@ def unsubscribe(subscription: Subscription) -> None:
     """Ends a watch; a second call does nothing."""
     with _lock:
         for topic in subscription.topics:
-            _watchers[topic].discard(subscription)
-            if not _watchers[topic]:
-                del _watchers[topic]
+            watchers = _watchers.get(topic, set())
+            watchers.discard(subscription)
+            if not watchers:
+                _watchers.pop(topic, None)
 
 
-def poke(topic: str) -> None:
-    """Wakes every watcher of `thread:<id>`, `text:<id>` or `user:<id>`."""
+def poke(topic: str, *, but: str = "") -> None:
+    """Wakes every watcher of `thread:<id>`, `text:<id>`, `tree:<id>` or `user:<id>`, but those who watch the topic `but`."""
+    if topic not in _watchers:
+        return
     with _lock:
-        watchers = list(_watchers.get(topic, ()))
+        watchers = _watchers.get(topic, set()) - _watchers.get(but, set())
     for watcher in watchers:
         watcher.wake(topic)
-
-
-def watched(topic: str) -> bool:
-    """Whether anybody in this process watches the topic."""
-    return topic in _watchers

@@ -119,9 +119,10 @@ def set_leaf(thread_id: int, message: Message | None) -> None:
     Thread.objects.filter(pk=thread_id).update(leaf=message)
 
 
-def extend_branch(message: Message) -> None:
-    """Moves the end of the shown branch on to a new reply, unless a person looks at another branch meanwhile (E4)."""
-    Thread.objects.filter(Q(leaf=message.parent_id) | Q(leaf=None), pk=message.thread_id).update(leaf=message)
+def extend_branch(message: Message) -> bool:
+    """Moves the end of the shown branch on to a new reply, unless a person looks at another branch meanwhile (E4): False."""
+    shown = Thread.objects.filter(Q(leaf=message.parent_id) | Q(leaf=None), pk=message.thread_id)
+    return shown.update(leaf=message) > 0
 
 
 def leaf_of(thread: Thread) -> Message | None:

@@ -18,9 +18,9 @@ from assistants.models.definition import definition_of
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
 
-from . import events, executors, live
+from . import events, executors, live, partial
 from .calls import add_message
-from .claims import Claim, extend, holding
+from .claims import Claim, holding
 from .lifecycle import charge, close_reply, extend_branch, finish_turn, reply_parts
 from .limits import step_limit, switched_off
 from .prompt import Prompt, build_prompt, turn_leaf
@@ -44,11 +44,11 @@ def think(claim: Claim) -> None:
         return
     if opened is None:
         return
-    prompt, message = opened
-    growing = live.begin(message.thread_id, message.thread.root_id_or_own, message.pk, message.sequence)
+    prompt, message, shown = opened
+    growing = live.begin(message.thread_id, message.thread.root_id_or_own, message.pk, message.sequence, shown=shown)
     try:
         try:
-            reply = _stream(claim, prompt, growing, message)
+            reply = _stream(claim, prompt, growing)
         except ModelError as error:
             _give_up_attempt(claim, prompt, message, growing, error)
         else:
@@ -57,15 +57,18 @@ def think(claim: Claim) -> None:
         live.end(growing)
 
 
-def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
-    """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6)."""
+def _open_reply(claim: Claim) -> tuple[Prompt, Message, bool] | None:
+    """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6).
+
+    Returns what is asked, the reply, and whether it is new at the end of the branch that pages show.
+    """
     with holding(claim) as turn:
         definition = definition_of(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
             return None
         prompt = build_prompt(turn, turn.thread, definition)
-        message = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first()
+        message, shown = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first(), False
         if message is None:
             message = add_message(
                 turn.thread_id,
@@ -75,19 +78,19 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message] | None:
                 state=Message.State.STREAMING,
                 parent=turn_leaf(turn, turn.thread),
             )
-            extend_branch(message)
+            shown = extend_branch(message)
         else:
             Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
         turn.profile_label = prompt.profile.label or prompt.profile.model
         turn.save(update_fields=["profile_label"])
         events.record(turn.thread_id, "message", message=str(message.pk))
-    return prompt, message
+    return prompt, message, shown
 
 
-def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply, message: Message) -> Reply:
+def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply) -> Reply:
     future = stream_loop.submit(stream_reply(prompt.profile, prompt.messages, prompt.tools, growing))
     executors.carry(claim.turn_id, future)
-    saved = 0
+    growth = partial.begin(claim, growing, future)
     try:
         while True:
             try:
@@ -95,23 +98,21 @@ def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply, message: Mess
             except TimeoutError:
                 if future.done():
                     raise
-                saved = _save_partial(claim, message, growing, saved)
+                _save_partial(growth)
             except CancelledError:
                 raise LeaseLost(f"turn {claim.turn_id}: its model call was cancelled") from None
     finally:
+        partial.end(growth)
         future.cancel()
         executors.drop(claim.turn_id)
 
 
-def _save_partial(claim: Claim, message: Message, growing: live.LiveReply, saved: int) -> int:
+def _save_partial(growth: partial.Growth) -> None:
     """Stores the text so far, so that a reload shows it even from another process; at most once a second."""
-    version = growing.version
-    with holding(claim) as turn:
-        extend(turn)
-        if version != saved:
-            parts = reply_parts(growing.text, growing.reasoning_text)
-            Message.objects.filter(pk=message.pk).update(parts=parts)
-    return version
+    # Whoever comes first saves for everybody, also for those who would come within half a second.
+    partial.save(older_than=SAVE_SECONDS / 2)
+    if growth.lost:
+        raise LeaseLost(f"turn {growth.claim.turn_id} is no longer held with fence {growth.claim.fence}")
 
 
 def _give_up_attempt(claim: Claim, prompt: Prompt, message: Message, growing: live.LiveReply, error: ModelError) -> None:

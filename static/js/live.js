@@ -32,9 +32,13 @@ function place(element, old) {
   return element;
 }
 
-// {m: message, b: block, h: html} or {m, b, a: text to add to its code}; without a block the message starts over.
+// Elements in which the last line of a block may stand.
+const LINES = new Set(["P", "LI", "UL", "OL", "H1", "H2", "H3", "H4", "H5", "H6", "BLOCKQUOTE"]);
+
+// {m: message, b: block, h: html}, {m, b, t: text to add to its last line} or {m, b, a: text to add to its code}; without
+// a block the message starts over, and a new one gets its place.
 function grow(frame, prepare) {
-  const body = document.querySelector(`#m${frame.m} .body`);
+  const body = document.querySelector(`#m${frame.m} .body`) ?? (frame.new && begin(frame.m));
   if (!body) return;
   if (frame.b === undefined) {
     body.replaceChildren();
@@ -50,8 +54,30 @@ function grow(frame, prepare) {
     block.querySelector("code")?.append(frame.a);
     return;
   }
+  if (frame.t !== undefined) {
+    addWords(block, frame.t);
+    return;
+  }
   block.innerHTML = frame.h;
   prepare(block);
+}
+
+// The place of a reply whose own frame is still being drawn.
+function begin(number) {
+  const reply = document.createElement("article");
+  reply.id = `m${number}`;
+  reply.className = "reply";
+  reply.dataset.order = String(number).padStart(8, "0");
+  reply.dataset.state = "streaming";
+  reply.innerHTML = '<span class="avatar" aria-hidden="true"></span><div class="said"><div class="body" dir="auto"></div></div>';
+  return place(reply, null).querySelector(".body");
+}
+
+function addWords(block, text) {
+  let end = block;
+  while (LINES.has(end.lastElementChild?.tagName)) end = end.lastElementChild;
+  if (end.lastChild?.nodeType === Node.TEXT_NODE) end.lastChild.appendData(text);
+  else end.append(text);
 }
 
 // Draws frames once per display frame, of each block only its newest version. The first one after a rest is drawn at once.

@@ -115,7 +115,7 @@ def test_the_owners_list_learns_at_once_that_a_call_waits_for_a_decision(ground,
     )
     commit_hooks()
     poked = []
-    monkeypatch.setattr(hub, "poke", poked.append)
+    monkeypatch.setattr(hub, "poke", lambda topic, **_: poked.append(topic))
 
     assert act._mark_cut_off(claim_turn(turn.pk, holder="test:1"), call)
     commit_hooks()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from assistants.turns import live, think
+from assistants.turns import partial, think
 from tests.kit.turns import commit_hooks, run_all
 
 
@@ -17,15 +17,15 @@ def in_mid_stream(action: Callable[[], object], *, chars: int = 1) -> Iterator[l
     seconds, save = think.SAVE_SECONDS, think._save_partial
     done: list[object] = []
 
-    def act_then_save(claim, message, growing: live.LiveReply, saved: int) -> int:
-        if not done and len(growing.text) >= chars:
+    def act_then_save(growth: partial.Growth) -> None:
+        if not done and len(growth.reply.text) >= chars:
             done.append("running")
             try:
                 done[0] = action()
             except Exception as error:
                 done[0] = error
             commit_hooks()
-        return save(claim, message, growing, saved)
+        save(growth)
 
     think.SAVE_SECONDS, think._save_partial = 0.01, act_then_save
     try:
