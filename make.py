@@ -200,14 +200,16 @@ def fast_stages() -> list[Stage]:
         Stage("mypy", "-m", "mypy"),
         Stage("layers", "-c", IMPORTS),
         Stage("migrations", "manage.py", "makemigrations", "--check", "--dry-run", "--settings=tests.settings"),
-        pytest("tests"),
+        pytest("tests", workers=os.cpu_count() or 1),
     ]
 
 
-def pytest(name: str, folder: str = "", *, missing: str = "", **variables: str) -> Stage:
+def pytest(name: str, folder: str = "", *, workers: int = 1, missing: str = "", **variables: str) -> Stage:
     if folder and not any((ROOT / folder).rglob("test_*.py")):
         missing = f"there is no test in {folder}"
-    return Stage(name, "-m", "pytest", *filter(None, [folder]), missing=missing, **variables)
+    options = [folder] if folder else []
+    options += ["-n", str(workers)] if workers > 1 else []
+    return Stage(name, "-m", "pytest", *options, missing=missing, **variables)
 
 
 def check(stages: list[Stage]) -> int:

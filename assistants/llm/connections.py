@@ -4,12 +4,10 @@ import os
 from collections.abc import AsyncIterator
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from urllib.request import getproxies
 
 import httpx2
 
 from assistants.llm.profile import TimeLimits
-from assistants.llm.transport import StreamTransport
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_CONNECTIONS = 512
@@ -28,8 +26,6 @@ def http_client() -> httpx2.AsyncClient:
     """
     return httpx2.AsyncClient(
         timeout=http_timeout(TimeLimits()),
-        # With a proxy in the environment the stock transport has to find the way.
-        transport=None if getproxies() else StreamTransport(),
         limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=20, keepalive_expiry=30),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         follow_redirects=False,

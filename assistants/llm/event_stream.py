@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pydantic_ai._special_tokens import StreamRestorer
+from pydantic_ai._special_tokens import restore_special_tokens_in_stream
 from pydantic_ai.messages import (
     ModelResponseStreamEvent,
     PartDeltaEvent,
@@ -36,8 +36,7 @@ class EventStream(StreamedResponse):
     def __aiter__(self) -> AsyncIterator[ModelResponseStreamEvent]:
         # Where a server may take chat-template tokens in a message for real ones, the library breaks them on the way
         # out by an invisible character (S32); on the way back that has to be undone.
-        restorer = self._parts_manager.special_token_restorer
-        return self._get_event_iterator() if restorer is None else self._restored(restorer)
+        return restore_special_tokens_in_stream(self._get_event_iterator(), self._parts_manager.special_token_restorer)
 
     def text_event(self, delta: str) -> ModelResponseStreamEvent:
         """Wraps one piece of the answer."""
@@ -61,15 +60,6 @@ class EventStream(StreamedResponse):
         self._started.add(index)
         return PartStartEvent(index=index, part=ToolCallPart(name, arguments, tool_call_id=provider_id))
 
-    async def _restored(self, restorer: StreamRestorer) -> AsyncIterator[ModelResponseStreamEvent]:
-        async for event in self._get_event_iterator():
-            if isinstance(event, PartStartEvent):
-                for held in restorer.flush_text():
-                    yield held
-            yield event if _has_nothing_to_restore(event, restorer) else restorer.restore(event)
-        for held in restorer.flush():
-            yield held
-
     @property
     def model_name(self) -> str:
         return self._model_name
@@ -85,14 +75,3 @@ class EventStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self._timestamp
-
-
-def _has_nothing_to_restore(event: ModelResponseStreamEvent, restorer: StreamRestorer) -> bool:
-    """Whether it is plain text, as nearly every delta is: the library's own way costs as much as reading the delta does."""
-    if not isinstance(event, PartDeltaEvent) or not isinstance(event.delta, TextPartDelta):
-        return False
-    text, state = event.delta.content_delta, restorer._text_restorer(event.index)
-    if state.held or not text or not text.isascii():
-        return False
-    state.previous = text[-1]
-    return True

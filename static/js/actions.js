@@ -112,9 +112,12 @@ async function takeBack(event, button, composer) {
   composer?.add((await answer.json()).text);
 }
 
-// Menus close like menus: by Escape, and by a click beside them.
+// Menus close like menus: by Escape, by a click beside them, and once their command is done.
 export function closeMenus() {
   const opened = () => document.querySelectorAll("details.menu[open]");
+  document.body.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.successful && detail.requestConfig.verb === "post") for (const menu of opened()) menu.open = false;
+  });
   document.addEventListener("click", (event) => {
     for (const menu of opened()) if (!menu.contains(event.target)) menu.open = false;
   });

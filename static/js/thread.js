@@ -11,6 +11,7 @@ const writing = form ? composer(form) : null;
 let said = document.getElementById("state")?.dataset.say.trim();
 let seen = "";
 let noting = null;
+let mark = "";
 
 listenForRefusals();
 listenForActions(writing);
@@ -38,7 +39,10 @@ if (log) {
       noteSeen();
     },
   });
-  document.addEventListener("visibilitychange", noteSeen);
+  document.addEventListener("visibilitychange", () => {
+    noteSeen();
+    entitle();
+  });
   noteSeen();
 }
 
@@ -52,9 +56,18 @@ function prepare(root) {
 function announce() {
   const asking = document.querySelector("#log .sub[data-say]");
   const now = (asking ?? document.getElementById("state")).dataset.say.trim();
-  if (now === said) return;
-  said = now;
-  document.getElementById("announce").textContent = now;
+  if (now !== said) {
+    said = now;
+    document.getElementById("announce").textContent = now;
+    if (document.hidden) mark = "● ";
+  }
+  entitle();
+}
+
+// The tab's title is the conversation's, with a mark as long as its news have not been looked at.
+function entitle() {
+  if (!document.hidden) mark = "";
+  document.title = `${mark}${document.querySelector("#heading h1").textContent} · TaskMonkey`;
 }
 
 // What a person has had before their eyes is no news any more, in no tab.

@@ -63,7 +63,7 @@ SCRIPTS: dict[str, Any] = {
                 "steps": [{"calls": [{"name": "current_time", "arguments": {"zone": "Europe/Berlin"}}]}, "Late."],
             },
             {"when": {"user": "showcase"}, "reply": {"text": SHOWCASE, "reasoning": "Compare the weeks first."}},
-            {"when": {"user": "tell slowly"}, "reply": {"text": STORY, "delta_chars": 40, "delay_ms": 25}},
+            {"when": {"user": "tell slowly"}, "reply": {"text": STORY, "delta_chars": 40, "delay_ms": 15}},
             {"when": {"user": "tell for ever"}, "reply": {"text": STORY, "repeat": 50, "delta_chars": 20, "delay_ms": 40}},
             {"when": {"user": "flood"}, "reply": {"text": STORY, "repeat": 40, "delta_chars": 200, "delay_ms": 0}},
             {"when": {"user": "fail"}, "reply": {"error": "MODEL_KEY_REFUSED"}},

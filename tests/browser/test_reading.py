@@ -107,8 +107,8 @@ def test_report_i4_one_polite_region_says_how_things_stand_and_no_tokens(visit):
         }"""
     )
 
-    window.send("tell slowly")
-    expect(page.locator("#log")).to_contain_text("Paragraph 60 ")
+    window.send("wait a moment")
+    expect(page.locator("#log")).to_contain_text("That took a while.")
     window.at_rest()
     window.send("ask me")
     page.wait_for_selector("form.question")

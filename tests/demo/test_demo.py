@@ -1,12 +1,14 @@
 """`manage.py demo`: a tenant to try everything on, made once, in English or German."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from assistants.demo.cast import CASTS
+from assistants.llm import scripted
 from assistants.llm.script import parse_script
 from assistants.models import Assistant, DocumentRoot, LLMProfile, Tenant, Thread, User
 from assistants.tools.registry import find_tool
@@ -14,6 +16,13 @@ from assistants.turns import lifecycle, questions
 from tests.kit.turns import last_turn, replies, run_all
 
 SCRIPTS = Path(__file__).parents[2] / "assistants" / "demo" / "scripts"
+
+
+@pytest.fixture
+def in_no_time():
+    """The demo's scripts without their pauses."""
+    for path in SCRIPTS.glob("*.json"):
+        scripted.register(path.stem, re.sub(r'"(delay_ms|first_ms)": \d+', r'"\1": 0', path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -60,7 +69,7 @@ def test_every_script_of_the_demo_can_be_read(path):
     ("language", "question"),
     [("en", "Why did returns jump in week 47?"), ("de", "Warum sind die Retouren in Woche 47 gestiegen?")],
 )
-def test_the_scripted_demo_plays_its_story_to_the_end(db, language, question):
+def test_the_scripted_demo_plays_its_story_to_the_end(db, in_no_time, language, question):
     call_command("demo", "--scripted", "--language", language, verbosity=0)
     lead, admin = Assistant.objects.get(slug="lead"), User.objects.get(username="admin")
     thread = lifecycle.open_thread(lead, owner=admin, text=question)

@@ -18,7 +18,7 @@ ASKED = {
         ("How do I send something back?", "sending-something-back.md", "parcel shop"),
     ],
     "de": [
-        ("Warum sind die Retouren in Woche 47 gestiegen?", "bericht-woche-47.md", "von 31 auf 118"),
+        ("Warum sind die Retouren in Woche 47 gestiegen?", "bericht-woche-47.md", "sind 87 B12345"),
         ("Wie lange dauert eine Erstattung?", "erstattungen.md", "5 Werktage"),
         ("Welcher Lieferant macht die Reißverschlüsse, und wie schnell liefert er?", "lieferanten.md", "15 Werktage"),
         ("Wie hoch ist die Schadensquote je Paketdienst?", "transportschaeden.md", "1,4"),

@@ -50,6 +50,7 @@ ROUTES = {
     "message/<uuid:message_id>/fork/": Route("fork_thread", of="message", kind="uuid"),
     "question/<uuid:call_id>/": Route("answer_question", of="question", kind="uuid", data={"option": "Red"}),
     "call/<uuid:call_id>/decide/": Route("decide_call", of="call", kind="uuid", data={"happened": "1"}),
+    "call/<uuid:call_id>/withheld/": Route("withheld", "GET", of="call", kind="uuid", needs="read"),
     "turn/<int:turn_id>/stop/": Route("stop_turn", of="active", kind="int"),
     "turn/<int:turn_id>/retry/": Route("retry_turn", of="turn", kind="int"),
     "turn/<int:turn_id>/now/": Route("send_now", of="queued", kind="int"),

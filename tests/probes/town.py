@@ -98,7 +98,7 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
     queued = lifecycle.send_message(busy, author=owner, text=f"Waiting {CANARY}").turn
     active = busy.turns.active().get()
     connection.run_on_commit.clear()
-    call = ToolCall.objects.create(turn=active, round=0, index=0, name="charge", needs_decision=True)
+    call = ToolCall.objects.create(turn=active, round=0, index=0, name="charge", needs_decision=True, withheld="kept")
     return Belongings(
         thread=thread,
         child=Thread.objects.get(parent=thread),
