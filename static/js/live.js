@@ -91,16 +91,20 @@ export class Queue {
   }
 
   push(frame) {
-    const key = frame.m && frame.b !== undefined && frame.h !== undefined ? `${frame.m}:${frame.b}` : null;
+    const key = blockOf(frame);
     if (key && this.places.has(key)) {
       this.frames[this.places.get(key)] = frame;
       return;
     }
-    // Whatever else comes between ends the sequence of versions: an older place would overtake it.
-    if (!key) this.places.clear();
-    else this.places.set(key, this.frames.length);
+    this.remember(key, this.frames.length);
     this.frames.push(frame);
     if (!this.waiting) this.draw();
+  }
+
+  // A newer version may take the place of an older one only if nothing that builds on that stands in between.
+  remember(key, place) {
+    if (key) this.places.set(key, place);
+    else this.places.clear();
   }
 
   draw() {
@@ -109,13 +113,15 @@ export class Queue {
     while (count < this.frames.length && (!count || performance.now() - start < BUDGET_MS)) this.take(this.frames[count++]);
     this.frames.splice(0, count);
     this.places.clear();
-    for (const [place, frame] of this.frames.entries()) {
-      if (frame.m && frame.h !== undefined) this.places.set(`${frame.m}:${frame.b}`, place);
-    }
+    this.frames.forEach((frame, place) => this.remember(blockOf(frame), place));
     if (count) this.drawn();
     this.waiting = count > 0;
     if (this.waiting) nextFrame(() => this.draw());
   }
+}
+
+function blockOf(frame) {
+  return frame.m && frame.h !== undefined ? `${frame.m}:${frame.b}` : null;
 }
 
 // A tab in the background gets no display frames.

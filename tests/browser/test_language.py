@@ -5,7 +5,9 @@ from playwright.sync_api import expect
 
 def test_a_german_page_is_german_at_once_and_live(visit):
     window = visit("greta", locale="de-DE")
-    page = window.start_chat("ask me")
+    page = window.start_chat("Hello")
+    window.at_rest()
+    window.send("ask me")
     page.wait_for_selector("form.question")
     window.at_rest()
 
