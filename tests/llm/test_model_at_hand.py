@@ -92,7 +92,7 @@ def test_looking_is_done_once_and_again_in_the_background(monkeypatch: pytest.Mo
 
     def slow_look(environment: object) -> Profile:
         looks.append(time.monotonic())
-        time.sleep(0.1 if len(looks) > 1 else 0)
+        time.sleep(1 if len(looks) > 1 else 0)
         return Profile("local", f"model-{len(looks)}", base_url="http://127.0.0.1:1/v1")
 
     monkeypatch.setattr(detect, "_look", slow_look)
@@ -103,7 +103,7 @@ def test_looking_is_done_once_and_again_in_the_background(monkeypatch: pytest.Mo
     stale = [detect_profile().model for _ in range(5)]
 
     assert (first, stale) == (["model-1"] * 5, ["model-1"] * 5)
-    assert time.monotonic() - begun < 0.09
+    assert time.monotonic() - begun < 0.9
     _wait_for(lambda: detect._found is not None and detect._found.profile.model == "model-2")
     assert len(looks) == 2
 
