@@ -67,10 +67,10 @@ def test_an_assistant_is_changed_looked_through_and_restored(visit) -> None:
     page.locator("#id_tools").get_by_text("current_time", exact=True).click()
     page.get_by_role("button", name="Save and continue editing").click()
     page.get_by_role("link", name="Versions").click()
-    assert page.locator("ins", has_text="Read twice.").is_visible()
+    page.locator("ins", has_text="Read twice.").wait_for()
     page.get_by_role("button", name="Restore version 1").click()
 
-    assert page.get_by_text("Restored. It is version 3 now.").is_visible()
+    page.get_by_text("Restored. It is version 3 now.").wait_for()
     page.goto(f"{opened.site.url}/admin/assistants/assistant/{reader}/change/")
     assert page.get_by_label("Instructions").input_value() != "Read twice."
 
@@ -82,4 +82,4 @@ def test_a_connection_is_tried_from_the_profiles_page(visit) -> None:
 
     opened.page.get_by_role("button", name="Save and test the connection").click()
 
-    assert opened.page.get_by_text("The connection works").is_visible()
+    opened.page.get_by_text("The connection works").wait_for()
