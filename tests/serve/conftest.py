@@ -27,7 +27,7 @@ def alive(pid: int) -> bool:
     """Tells whether a process runs; one that has ended but was not waited for does not count."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the second when it ends while it is read
         return False
 
 
