@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 OPEN = "form.question[data-version=open]"
 
 
-def test_j30_ticks_and_words_are_all_kept_and_answered_once(visit):
+def test_j30_report_q4_ticks_and_words_are_all_kept_and_answered_once(visit):
     window = visit()
     page = window.start_chat("ask me")
 

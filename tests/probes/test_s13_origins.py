@@ -88,7 +88,7 @@ async def test_s13_an_address_that_is_no_conversation_is_refused_quietly(place):
 
 
 @pytest.mark.parametrize("session", ["", "made-up", "x" * 32, "0" * 400])
-async def test_s13_a_made_up_session_opens_nothing(place, session):
+async def test_s13_report_s24_a_made_up_session_opens_nothing(place, session):
     assert await first(socket(place.alice.thread.chat_id, session=session)) == 4401
 
 
