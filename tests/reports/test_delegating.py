@@ -324,7 +324,7 @@ def test_report_s2_a_turn_whose_runner_died_is_seen_and_goes_on(ground):
     assert "server restarted" in page(thread, ground.alice) and last_turn(thread).state == Turn.State.DONE
 
 
-def test_report_s4_s11_a_growing_reply_belongs_to_its_thread_and_no_other(ground):
+def test_report_s4_report_s11_a_growing_reply_belongs_to_its_thread_and_no_other(ground):
     mine, other = ground.open("one"), ground.open("two")
     reply = live.begin(mine.pk, mine.pk, mine.messages.get(role="user").pk, 7)
     try:
@@ -362,7 +362,7 @@ def test_report_t2_every_open_step_gets_a_final_state_when_the_turn_is_stopped(g
     assert not Message.objects.filter(state="streaming").exists()
 
 
-def test_report_q7_q10_an_answer_moves_the_turn_on_at_once(ground):
+def test_report_q7_report_q10_an_answer_moves_the_turn_on_at_once(ground):
     ground.script([ASK, "Going on."])
     thread = ground.open()
     run_all()
