@@ -84,11 +84,6 @@ def cancel(turn_id: int) -> None:
         stream.cancel()
 
 
-def running() -> int:
-    """How many turns this process runs or has queued."""
-    return len(_running)
-
-
 def _get_pool() -> ThreadPoolExecutor:
     global _pool
     with _lock:

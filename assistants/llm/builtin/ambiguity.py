@@ -29,12 +29,6 @@ def ambiguous_documents(wish: Wish, findings: Sequence[Finding]) -> tuple[str, .
     return options if len(options) > 1 else ()
 
 
-def documents_in(options: Sequence[str]) -> tuple[str, ...]:
-    """The documents that chosen options of `ambiguous_documents` name."""
-    found = (re.search(r"\(([^()]+)\)\s*$", each) for each in options)
-    return tuple(each[1] for each in found if each)
-
-
 def _dominated(wish: Wish, contenders: Sequence[Finding]) -> bool:
     """One document whose own name says it all, while no other's does, is meant."""
     named = [each for each in contenders if _is_named(wish, each)]
