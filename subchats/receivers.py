@@ -24,7 +24,7 @@ def join_tree(turn: Turn, **kwargs: Any) -> None:
 @receiver([turn_started, turn_finished])
 def redraw_card(turn: Turn, **kwargs: Any) -> None:
     """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
-    call = ToolCall.objects.select_related("turn").filter(delegation__child=turn.thread).first()
+    call = ToolCall.objects.select_related("turn").filter(delegations__child=turn.thread).first()
     if call and not call.is_open:
         events.record(call.turn.thread_id, "call", call=str(call.pk))
 

@@ -201,6 +201,12 @@ TASKMONKEY: dict[str, Any] = {
     "MAX_SPAWNS_PER_TURN": 8,
     "MAX_AGENTS_PER_TREE": 32,
     "STRICT_GRANTS": True,
+    # Tokens of one turn with everything below it, and what of them only the turn at the top may use, so that it can answer.
+    "TURN_TOKENS": int(os.environ.get("TASKMONKEY_TURN_TOKENS", "120000")),
+    "ROOT_RESERVE_TOKENS": 4000,
+    # A sub-chat is cut off after so long without a sign of life, and after so long in all.
+    "SUBCHAT_IDLE_SECONDS": float(os.environ.get("TASKMONKEY_SUBCHAT_IDLE_SECONDS", "60")),
+    "SUBCHAT_WALL_SECONDS": float(os.environ.get("TASKMONKEY_SUBCHAT_WALL_SECONDS", "600")),
     "SOCKET_FRAME_BYTES": 64 * 1024,
     # The longest reply as HTML, with room to spare.
     "SOCKET_MESSAGE_BYTES": 16 * 1024 * 1024,

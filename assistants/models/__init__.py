@@ -1,10 +1,12 @@
 """The record: what is stored about one assistant answering one thread."""
 
-from .assistant import Assistant, AssistantVersion
+from .assistant import Assistant, AssistantVersion, PlanApproval, PlanGate
 from .document_root import Document, DocumentRoot, Passage
 from .domain import Domain
 from .llm_profile import LLMProfile
 from .message import Message
+from .spending import Budget, SpendEntry
+from .stored_table import StoredTable
 from .tenant import AuditEntry, Membership, Role, Tenant
 from .thread import Thread, ThreadShare
 from .tool_call import ToolCall
@@ -16,6 +18,7 @@ __all__ = [
     "Assistant",
     "AssistantVersion",
     "AuditEntry",
+    "Budget",
     "Document",
     "DocumentRoot",
     "Domain",
@@ -23,7 +26,11 @@ __all__ = [
     "Membership",
     "Message",
     "Passage",
+    "PlanApproval",
+    "PlanGate",
     "Role",
+    "SpendEntry",
+    "StoredTable",
     "Tenant",
     "Thread",
     "ThreadShare",

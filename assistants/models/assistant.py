@@ -12,6 +12,16 @@ class AssistantQuerySet(models.QuerySet["Assistant"]):
         return self.filter(enabled=True, public=True)
 
 
+class PlanGate(models.TextChoices):
+    FANOUT = "fanout", "Before it hands out several tasks at once"
+    ALWAYS = "always", "Before any delegation"
+
+
+class PlanApproval(models.TextChoices):
+    NONE = "none", "Nobody"
+    PERSON = "person", "A person"
+
+
 class Assistant(models.Model):
     """What an assistant is told, which model it uses, and what it may do."""
 
@@ -45,6 +55,32 @@ class Assistant(models.Model):
     )
     may_ask = models.BooleanField(
         default=True, help_text="As a sub-chat it may put a question to the person; the caller waits for the answer."
+    )
+    plan_gate = models.CharField(
+        max_length=8,
+        choices=PlanGate.choices,
+        default=PlanGate.FANOUT,
+        help_text="Whether it needs a plan only before it hands out several tasks at once, or before any delegation.",
+    )
+    plan_approval = models.CharField(
+        max_length=8,
+        choices=PlanApproval.choices,
+        default=PlanApproval.NONE,
+        help_text="Whether a person has to approve the plan before any delegation.",
+    )
+    approve_tools = models.JSONField(
+        default=list, blank=True, help_text="Tools that run only after a person has seen and approved their exact arguments."
+    )
+    turn_tokens = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Tokens for one turn with everything below it. Empty: the site's default."
+    )
+    idle_seconds = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="As a sub-chat: cut off after so many seconds without a sign of life. Empty: the default.",
+    )
+    wall_seconds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="As a sub-chat: cut off after so many seconds in all. Empty: the site's default."
     )
     starters = models.JSONField(default=list, blank=True, help_text="Messages offered in an empty chat.")
     max_steps = models.PositiveSmallIntegerField(default=50, help_text="Model calls in one turn.")

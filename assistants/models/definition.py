@@ -8,7 +8,7 @@ from django.conf import settings
 from assistants.llm.detect import detect_profile
 from assistants.llm.profile import Profile
 
-from .assistant import Assistant
+from .assistant import Assistant, PlanApproval, PlanGate
 from .llm_profile import LLMProfile
 from .tenant import Tenant
 from .thread import Thread
@@ -26,6 +26,10 @@ class Definition:
     description: str = ""
     public: bool = False
     may_ask: bool = False
+    plan_gate: str = PlanGate.FANOUT
+    plan_approval: str = PlanApproval.NONE
+    approve_tools: tuple[str, ...] = ()
+    domain_id: int | None = None
     enabled: bool = True
     max_steps: int = 50
     version: int = 0
@@ -72,6 +76,10 @@ def define(assistant: Assistant) -> Definition:
         tools=tuple(assistant.tools),
         public=assistant.public,
         may_ask=assistant.may_ask,
+        plan_gate=assistant.plan_gate,
+        plan_approval=assistant.plan_approval,
+        approve_tools=tuple(assistant.approve_tools),
+        domain_id=assistant.domain_id,
         enabled=assistant.enabled,
         max_steps=min(assistant.max_steps, settings.TASKMONKEY["MAX_STEPS"]),
         version=assistant.version,

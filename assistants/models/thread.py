@@ -51,6 +51,12 @@ class Thread(models.Model):
         on_delete=models.SET_NULL,
         related_name="opened_threads",
     )
+    tainted_by = models.CharField(
+        max_length=80,
+        blank=True,
+        help_text="The first call whose result brought text from outside into this conversation (D8).",
+    )
+    read_private = models.BooleanField(default=False, help_text="A result brought the team's private data in (D8).")
     client_key = models.CharField(max_length=64, blank=True)
     title = models.CharField(max_length=200, blank=True)
     title_by = models.CharField(max_length=8, blank=True, help_text="person, model or text")

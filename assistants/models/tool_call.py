@@ -49,6 +49,9 @@ class ToolCall(models.Model):
     guard = models.JSONField(null=True, help_text="What the guard found: action, family, pattern, where, encoding, excerpt.")
     withheld = models.TextField(blank=True, help_text="The result before the guard, for the person alone.")
     answer = models.JSONField(null=True, help_text="A person's answer to a question: chosen, text, by, at.")
+    approval = models.JSONField(
+        null=True, help_text="A person's leave to run it: why it is asked, hash of the arguments, decision, words, by, at."
+    )
     effect = models.CharField(max_length=10, choices=Effect.choices, default=Effect.PURE)
     attempts = models.PositiveIntegerField(default=0)
     needs_decision = models.BooleanField(default=False)

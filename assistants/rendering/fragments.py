@@ -16,6 +16,7 @@ from assistants.turns import live
 from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
 from .cards import calls_at_work, card_for
+from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
 
@@ -92,6 +93,8 @@ def draw_event(
             html = [draw_turn(turn, view, last=place) for turn, place in ends]
             html += [draw_state(view)] if "state" in parts else []
             html += [draw_panel(view)] if "panel" in parts else []
+        case "panel" if "panel" in parts:
+            html = [draw_panel(view)]
         case "queue" if "state" in parts:
             html = [draw_state(view)]
         case "log" if "log" in parts:
@@ -184,8 +187,13 @@ def draw_state(view: Viewpoint) -> SafeString:
 
 
 def draw_panel(view: Viewpoint) -> SafeString:
-    """Who works in the present turn, for how long and for how many tokens."""
-    return _draw("events/panel.html", view)
+    """Who works in the present turn, for how long and for how many tokens, and what other apps say about it."""
+    drawn = [
+        _draw(section.template, view, **context)
+        for section in sections()
+        if (context := section.context(view.thread)) is not None
+    ]
+    return _draw("events/panel.html", view, sections=drawn)
 
 
 def draw_heading(view: Viewpoint) -> SafeString:

@@ -1,6 +1,7 @@
 """Builds what a model is asked from the record alone, so that any process can build it again."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic_ai.messages import (
@@ -32,10 +33,19 @@ class Prompt:
     tools: list[ToolDefinition]
 
 
+_notes: list[Callable[[Turn, Thread], str]] = []
+
+
+def add_note(note: Callable[[Turn, Thread], str]) -> None:
+    """Adds what the platform tells a model at each step, below its instructions; an empty text says nothing."""
+    _notes.append(note)
+
+
 def build_prompt(turn: Turn, thread: Thread, definition: Definition) -> Prompt:
     """The request for the turn's next reply: the branch that leads to its user message, and its own rounds so far."""
     path = branch(thread, turn_leaf(turn, thread))
-    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system_text(thread, definition))])]
+    told = "\n\n".join([system_text(thread, definition), *(text for note in _notes if (text := note(turn, thread)))])
+    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(told)])]
     calls = _calls_by_message(path)
     for message in path:
         messages += _as_model_messages(message, calls.get(message.pk, []))

@@ -13,6 +13,7 @@ from assistants.tools.outcomes import Pending
 from assistants.turns.calls import add_message
 from assistants.turns.lifecycle import begin_turn
 from subchats.models import Delegation
+from subchats.signals import delegated
 
 from .limits import check_depth, check_width
 
@@ -52,9 +53,10 @@ def delegate(context: ToolContext, commission: Commission) -> Pending:
             parts=[{"type": "text", "text": system_prompt(commission)}],
         )
         message = add_message(child.pk, role=Message.Role.USER, author=None, parts=[{"type": "text", "text": commission.task}])
-        Delegation.objects.create(call=context.call, child=child, kind=commission.kind, task=commission.task)
+        delegation = Delegation.objects.create(call=context.call, child=child, kind=commission.kind, task=commission.task)
         turn = Turn.objects.create(thread=child, user_message=message, state=Turn.State.QUEUED)
         begin_turn(turn, after=None)
+        delegated.send(Delegation, delegation=delegation, turn=context.turn)
     failpoint("spawn.committed")
     return Pending()
 

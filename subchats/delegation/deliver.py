@@ -12,6 +12,7 @@ from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns.calls import settle_call
 from assistants.turns.lifecycle import stop_turn
 from subchats.models import Delegation
+from subchats.signals import delivered
 
 from .hand_backs import hand_back_error
 
@@ -40,6 +41,7 @@ def deliver(turn: Turn) -> None:
     delegation.returned_at = clock.now()
     delegation.save(update_fields=["returned_at"])
     result = result_of(turn, delegation)
+    delivered.send(Delegation, delegation=delegation, result=result)
     settle_call(
         delegation.call,
         outcome=ToolCall.Outcome.OK if result.success else ToolCall.Outcome.ERROR,

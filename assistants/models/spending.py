@@ -1,0 +1,64 @@
+"""What model calls cost: the one ledger over a tree of turns, and the budgets it is held against."""
+
+from django.conf import settings
+from django.db import models
+
+
+class SpendEntry(models.Model):
+    """One model call of a turn, on the account of the turn at the top of its tree.
+
+    `reserved` is what the call may use at most, written before it starts; `tokens` and `cost` are what it did use, written
+    when it ended. An open entry counts with what it reserved, so that two calls can't both take the last tokens (P15).
+    """
+
+    root = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="spending")
+    turn = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="spend_entries")
+    round = models.PositiveIntegerField()
+    attempt = models.PositiveIntegerField()
+    reserved = models.PositiveIntegerField()
+    tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    settled = models.DateTimeField(null=True)
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    assistant = models.ForeignKey("assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name_plural = "spend entries"
+        indexes = [models.Index(fields=["tenant", "created"], name="spend_by_tenant")]
+
+    def __str__(self) -> str:
+        return f"{self.tokens or self.reserved} tokens of turn {self.turn_id}"
+
+
+class Budget(models.Model):
+    """What a tenant, a group, a user or an assistant may use in a day, a week or a month.
+
+    Reaching `soft` gives a notice, reaching `hard` pauses turns until there is more or the period is over.
+    """
+
+    class Scope(models.TextChoices):
+        TENANT = "tenant", "The whole team"
+        GROUP = "group", "A group of users, together"
+        USER = "user", "One user"
+        ASSISTANT = "assistant", "One assistant"
+
+    class Period(models.TextChoices):
+        DAY = "day", "Day"
+        WEEK = "week", "Week"
+        MONTH = "month", "Month"
+
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="budgets")
+    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.TENANT)
+    group = models.ForeignKey("auth.Group", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    assistant = models.ForeignKey("assistants.Assistant", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
+    soft = models.PositiveBigIntegerField(null=True, blank=True, help_text="Tokens. From here on a notice is shown.")
+    hard = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Tokens. From here on turns pause, with their work kept."
+    )
+
+    def __str__(self) -> str:
+        return f"{self.get_scope_display()}, per {self.period}"

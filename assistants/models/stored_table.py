@@ -1,0 +1,30 @@
+"""A table behind a pointer: its rows never pass through a model again."""
+
+import secrets
+
+from django.db import models
+
+
+def new_pointer() -> str:
+    return "tbl_" + secrets.token_hex(6)
+
+
+class StoredTable(models.Model):
+    """Written once, never changed, kept with the conversation at the top; its sub-chats share it.
+
+    `columns` is a list of {name, type text|number|date|bool}, `rows` a list of lists in their order, `sources` the calls or
+    sub-chats that the rows came from.
+    """
+
+    pointer = models.CharField(max_length=16, unique=True, default=new_pointer)
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="tables")
+    root = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="tables")
+    call = models.ForeignKey("assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="tables")
+    title = models.CharField(max_length=200)
+    columns = models.JSONField()
+    rows = models.JSONField()
+    sources = models.JSONField(default=list)
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.pointer} {self.title}"

@@ -1,0 +1,6 @@
+"""What a delegation tells those above it, inside its transaction: plans and workflows keep in step with it."""
+
+from django.dispatch import Signal
+
+delegated = Signal()  # delegation, turn (the caller's); its sub-chat was just opened
+delivered = Signal()  # delegation, result (a SubChatResult); its report has just reached the caller
