@@ -9,6 +9,7 @@ from .refusals import one_line
 from .request import plan_errands
 from .steps import Answer, Call, Errand, Miss, Need, Question, Step
 from .talk import Talk
+from .teamwork import confirmations, share_out
 
 MAX_ROUNDS = 6
 MAX_CALLS = 8
@@ -38,7 +39,8 @@ def decide(talk: Talk) -> Decision:
     question = next((each for each in steps if isinstance(each, Question)), None)
     if question:
         return _ask(question, talk)
-    calls = _fresh_calls(steps, talk)
+    needed = [call for step in steps if isinstance(step, Need) for call in step.calls]
+    calls = share_out(errands, talk) or _fresh(needed, talk) or _fresh(confirmations(errands, steps, talk), talk)
     if calls and talk.now.rounds < MAX_ROUNDS:
         return Do(calls)
     if hand_back := _hand_back(steps, talk):
@@ -55,9 +57,9 @@ def _ask(question: Question, talk: Talk) -> Decision:
     return Say(phrase(talk.language, "options_in_text", question=question.text, options=listed) if options else question.text)
 
 
-def _fresh_calls(steps: Sequence[Step], talk: Talk) -> tuple[Call, ...]:
+def _fresh(wanted: Sequence[Call], talk: Talk) -> tuple[Call, ...]:
     calls: list[Call] = []
-    for call in (call for step in steps if isinstance(step, Need) for call in step.calls):
+    for call in wanted:
         if call not in calls and talk.result_of(call.tool, call.arguments) is None:
             calls.append(call)
     return tuple(calls[:MAX_CALLS])

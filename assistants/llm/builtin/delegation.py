@@ -24,6 +24,11 @@ class Delegation:
     facts: tuple[str, ...] = ()
     shared_out: bool = False
 
+    def opening(self, talk: Talk) -> dict[str, object] | None:
+        """Who is asked first, and what; None if nobody can be."""
+        options = (self._arguments(talk, delegate, ()) for delegate in self.candidates)
+        return next((each for each in options if each is not None), None)
+
     def advance(self, talk: Talk) -> Step:
         tried: list[Report] = []
         waiting = list(self.candidates)

@@ -23,6 +23,8 @@ from .offers import Offers
 
 _REFUSAL = re.compile(r"\A\[([A-Z][A-Z0-9_]*)\] field=(\S*) fix=(.*)(?:\n([\s\S]*))?")
 
+NO_PLAN = "SPAWN_NO_PLAN"
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -69,12 +71,27 @@ class Talk:
         """Whether another assistant waits for this reply (J-22: only then is handing back on offer)."""
         return "hand_back" in self.offers
 
+    def called(self, tool: str) -> bool:
+        """Whether this turn has called the tool already."""
+        return any(each.tool == tool for each in self.now.results)
+
     def result_of(self, tool: str, arguments: Mapping[str, Any]) -> Result | None:
-        """What this very call returned in this turn. Arguments that were added on the way (defaults) don't matter."""
-        for result in self.now.results:
+        """What this very call returned in this turn. Arguments that were added on the way (defaults) don't matter.
+
+        What was refused for want of a plan counts no more once there is one.
+        """
+        results = self.now.results
+        plans = [place for place, each in enumerate(results) if each.tool == "write_plan" and not each.refusal]
+        for place, result in enumerate(results):
+            if plans and place < plans[-1] and result.refusal and result.refusal.code == NO_PLAN:
+                continue
             if result.tool == tool and all(result.arguments.get(name) == value for name, value in arguments.items()):
                 return result
         return None
+
+    def lacks_plan(self) -> bool:
+        """Whether a call was refused because a plan has to be written first (J-15)."""
+        return any(each.refusal and each.refusal.code == NO_PLAN for each in self.now.results)
 
 
 def read_talk(messages: Sequence[ModelMessage], offers: Offers, instructions: str | None = None) -> Talk:
@@ -122,7 +139,7 @@ def _exchanges(messages: Sequence[ModelMessage]) -> list[Exchange]:
                 calls[part.tool_call_id] = part
             elif isinstance(part, (ToolReturnPart, RetryPromptPart)) and part.tool_call_id in calls:
                 result = _returned(part, calls[part.tool_call_id])
-                exchanges[-1] = replace(exchanges[-1], results=(*exchanges[-1].results, result))
+                exchanges[-1] = replace(exchanges[-1], results=(*exchanges[-1].results, result, *_reports_in(result)))
         if exchanges and isinstance(message, ModelResponse) and message.tool_calls:
             exchanges[-1] = replace(exchanges[-1], rounds=exchanges[-1].rounds + 1)
     return exchanges
@@ -134,6 +151,18 @@ def _returned(part: ToolReturnPart | RetryPromptPart, call: ToolCallPart) -> Res
         refusal = Refusal(code="RETRY", fix="", message=str(part.content))
         return Result(tool=call.tool_name, arguments=arguments, text=str(part.content), refusal=refusal)
     return read_result(call.tool_name, arguments, part.content)
+
+
+def _reports_in(result: Result) -> list[Result]:
+    """The reports of a fan-out, each as if its task had been handed over alone (J-11)."""
+    tasks, reports = result.arguments.get("tasks"), result.data.get("reports")
+    if result.tool != "spawn_agents" or not isinstance(tasks, list) or not isinstance(reports, list):
+        return []
+    return [
+        Result("invoke_assistant" if "assistant" in task else "spawn_agent", task, text=json.dumps(report), data=report)
+        for task, report in zip(tasks, reports, strict=False)
+        if isinstance(task, dict) and isinstance(report, dict)
+    ]
 
 
 def _user_text(part: UserPromptPart) -> str:
