@@ -8,6 +8,7 @@ from django.db import transaction
 
 from assistants.errors import CodedError
 from assistants.models import Message, Thread, ToolCall, Turn, User
+from assistants.tables.pointers import copy_tables
 from assistants.turns import events
 from assistants.turns.calls import add_message
 from assistants.turns.lifecycle import announce_thread, set_leaf
@@ -18,8 +19,8 @@ from assistants.turns.refusals import turn_active
 def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", client_key: str = "") -> Thread:
     """Starts a new conversation with a copy of the branch that leads to this message; the old one stays as it is.
 
-    Messages, settled calls and how their turns ended are copied; what they cost is not, it was paid once. A known
-    client key returns the first copy. Raises `TURN_ACTIVE` while the message grows, `NO_BRANCH`.
+    Messages, settled calls, how their turns ended and the tables that they name are copied; what they cost is not, it was
+    paid once. A known client key returns the first copy. Raises `TURN_ACTIVE` while the message grows, `NO_BRANCH`.
     """
     with transaction.atomic():
         source = Thread.objects.select_for_update().get(pk=message.thread_id)
@@ -40,7 +41,7 @@ def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", 
         )
         for system in source.messages.filter(role=Message.Role.SYSTEM).order_by("sequence"):
             add_message(fork.pk, role=Message.Role.SYSTEM, parts=system.parts)
-        set_leaf(fork.pk, _copy_talk(fork, path))
+        set_leaf(fork.pk, _copy_talk(source, fork, path))
         events.record(fork.pk, "log")
         announce_thread(fork)
     return fork
@@ -66,7 +67,7 @@ def _title(source: Thread, owner: User | None) -> str:
     return next(title for title in numbered if title not in taken)
 
 
-def _copy_talk(fork: Thread, path: Sequence[Message]) -> Message | None:
+def _copy_talk(source: Thread, fork: Thread, path: Sequence[Message]) -> Message | None:
     calls = list(ToolCall.objects.filter(message__in=[each.pk for each in path], state=ToolCall.State.SETTLED))
     new_ids = {str(call.pk): uuid4() for call in calls}
     turns: dict[int, Turn] = {}
@@ -87,7 +88,9 @@ def _copy_talk(fork: Thread, path: Sequence[Message]) -> Message | None:
         if turn and message.role == Message.Role.USER:
             Turn.objects.filter(pk=turn.pk).update(user_message=last)
         copies[message.pk] = last
+    texts = [*(each.text for each in path), *(call.result for call in calls), *(str(call.arguments) for call in calls)]
     _copy_calls(calls, new_ids, copies, turns)
+    copy_tables(source, fork, texts, new_ids)
     return last
 
 

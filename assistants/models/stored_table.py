@@ -12,19 +12,25 @@ def new_pointer() -> str:
 class StoredTable(models.Model):
     """Written once, never changed, kept with the conversation at the top; its sub-chats share it.
 
-    `columns` is a list of {name, type text|number|date|bool}, `rows` a list of lists in their order, `sources` the calls or
-    sub-chats that the rows came from.
+    `columns` is a list of {name, type text|number|date|bool}, `rows` a list of lists in their order, `sources` the sub-chats
+    and tools that the rows came from. A copy of a conversation holds its own copy of a table under the same pointer.
     """
 
-    pointer = models.CharField(max_length=16, unique=True, default=new_pointer)
+    pointer = models.CharField(max_length=16, default=new_pointer)
     tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="tables")
     root = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="tables")
     call = models.ForeignKey("assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="tables")
     title = models.CharField(max_length=200)
     columns = models.JSONField()
     rows = models.JSONField()
+    row_count = models.PositiveIntegerField(default=0)
     sources = models.JSONField(default=list)
     created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["root", "pointer"], name="one_table_per_pointer"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.pointer} {self.title}"
