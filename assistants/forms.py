@@ -11,7 +11,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from assistants.errors import CodedError, Throttled
 from assistants.failpoints import failpoint
-from assistants.models import Thread, User
+from assistants.models import Thread, Turn, User
+
+# The ways of a message into a thread that is busy.
+HOW = {"queue": Turn.Joins.NOT, "steer": Turn.Joins.STEER, "interrupt": Turn.Joins.INTERRUPT}
 
 
 class Composer(forms.Form):
@@ -19,6 +22,11 @@ class Composer(forms.Form):
 
     text = forms.CharField(strip=False, required=False)
     key = forms.CharField(max_length=64, required=False)
+    how = forms.ChoiceField(choices=[(how, how) for how in HOW], required=False)
+
+    def clean_how(self) -> str:
+        """What becomes of the message while a turn runs; without a choice it waits in the queue."""
+        return HOW.get(self.cleaned_data["how"], Turn.Joins.NOT)
 
 
 class NewThread(Composer):
@@ -41,6 +49,12 @@ class Reader(forms.Form):
 
 class Decision(forms.Form):
     happened = forms.TypedChoiceField(choices=[("1", "yes"), ("0", "no")], coerce=lambda value: value == "1")
+
+
+class Approval(forms.Form):
+    """The hash of the arguments that the person had before their eyes."""
+
+    hash = forms.CharField(max_length=64)
 
 
 class Preferences(forms.Form):

@@ -35,12 +35,23 @@ class Turn(models.Model):
         FAILED = "failed"
         STOPPED = "stopped"
 
+    class Joins(models.TextChoices):
+        NOT = ""
+        STEER = "steer"
+        INTERRUPT = "interrupt"
+
     ACTIVE = (State.THINKING, State.ACTING, State.WAITING, State.PAUSED)
     FINAL = (State.DONE, State.FAILED, State.STOPPED)
 
     thread = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="turns")
     user_message = models.ForeignKey("assistants.Message", null=True, on_delete=models.SET_NULL, related_name="started_turns")
     state = models.CharField(max_length=10, choices=State.choices, default=State.THINKING)
+    joins = models.CharField(
+        max_length=10,
+        choices=Joins.choices,
+        blank=True,
+        help_text="While it is queued: whether the running turn takes its message in, at its next step or at once.",
+    )
     reason = models.CharField(max_length=60, blank=True, help_text="Why it ended or pauses, as a code.")
     note = models.TextField(blank=True, help_text="The same as a sentence for the person.")
     round = models.PositiveIntegerField(default=0)
@@ -54,6 +65,7 @@ class Turn(models.Model):
     root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree")
     unplanned_handovers = models.PositiveIntegerField(default=0, help_text="Delegations that no step of a plan foresaw (J-15).")
     extra_tokens = models.PositiveIntegerField(default=0, help_text="What a person added to this turn's token budget.")
+    budget_notice = models.PositiveSmallIntegerField(default=0, help_text="The share of its budget, in per cent, last told of.")
     beat = models.DateTimeField(null=True, help_text="The last sign of life: a delta, a tool's start or its end.")
     assistant_version = models.PositiveIntegerField(default=0)
     profile_label = models.CharField(max_length=120, blank=True)

@@ -14,7 +14,8 @@ log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _runner: Callable[[int], None] | None = None
 _pool: ThreadPoolExecutor | None = None
-_running: set[int] = set()
+# Each with the mark of its run: a run that was given up must not end its successor's entry.
+_running: dict[int, object] = {}
 _again: set[int] = set()
 _streams: dict[int, Future[Any]] = {}
 # What was rung while the executor is `manual`: tests take the turns from here.
@@ -37,8 +38,8 @@ def enqueue(turn_id: int) -> None:
         if turn_id in _running:
             _again.add(turn_id)
             return
-        _running.add(turn_id)
-    _get_pool().submit(_run, turn_id)
+        _running[turn_id] = mark = object()
+    _get_pool().submit(_run, turn_id, mark)
 
 
 def run_here(turn_id: int) -> None:
@@ -73,15 +74,27 @@ def carry(turn_id: int, stream: "Future[Any]") -> None:
     _streams[turn_id] = stream
 
 
-def drop(turn_id: int) -> None:
-    """Forgets the turn's model call."""
-    _streams.pop(turn_id, None)
+def drop(turn_id: int, stream: "Future[Any]") -> None:
+    """Forgets the turn's model call, unless a newer run of the turn has put its own there."""
+    if _streams.get(turn_id) is stream:
+        del _streams[turn_id]
 
 
 def cancel(turn_id: int) -> None:
     """Ends the turn's model call in this process at once, closing the provider's connection (T1)."""
     if stream := _streams.get(turn_id):
         stream.cancel()
+
+
+def abandon(turn_id: int) -> None:
+    """Ends the turn's model call, and lets it be run again although its runner may be busy with a tool for long.
+
+    Only after the runner has lost its lease: it changes nothing any more.
+    """
+    cancel(turn_id)
+    with _lock:
+        _running.pop(turn_id, None)
+        _again.discard(turn_id)
 
 
 def _get_pool() -> ThreadPoolExecutor:
@@ -102,7 +115,7 @@ def _do(job: Callable[[], None]) -> None:
         close_old_connections()
 
 
-def _run(turn_id: int) -> None:
+def _run(turn_id: int, mark: object) -> None:
     try:
         close_old_connections()
         run_here(turn_id)
@@ -111,8 +124,10 @@ def _run(turn_id: int) -> None:
     finally:
         close_old_connections()
         with _lock:
-            _running.discard(turn_id)
-            again = turn_id in _again
-            _again.discard(turn_id)
+            mine = _running.get(turn_id) is mark
+            again = mine and turn_id in _again
+            if mine:
+                del _running[turn_id]
+                _again.discard(turn_id)
     if again:
         enqueue(turn_id)

@@ -6,22 +6,26 @@ from django.db import transaction
 
 from assistants import clock
 from assistants.errors import CodedError
-from assistants.models import Thread, ToolCall, User
+from assistants.models import Thread, ToolCall, Turn, User
 
 from . import events
 from .calls import QUESTION_TOOL, open_question
 from .lifecycle import Sent, send_message
 from .refusals import check_text
+from .steering import interrupt
 
 __all__ = ["answer", "answer_plainly", "open_question", "question_payload", "send_or_answer"]
 
 MAX_FREE_TEXT = 4000
 
 
-def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key: str) -> Sent:
+def send_or_answer(
+    thread: Thread, *, author: User | None, text: str, client_key: str, joins: str = Turn.Joins.NOT
+) -> Sent:
     """Sends a message; when the thread waits for an answer, the message is that answer in the person's own words.
 
-    The words are relayed as they are, never as consent to anything.
+    The words are relayed as they are, never as consent to anything. `joins` says what becomes of it while a turn runs:
+    it waits behind the turn, is read at its next step, or interrupts it.
     """
     check_text(text)
     with transaction.atomic():
@@ -29,7 +33,11 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
         is_new = not client_key or not thread.messages.filter(client_key=client_key).exists()
         if is_new and (question := open_question(thread)):
             answer_plainly(question, by=author, text=text)
-        return send_message(thread, author=author, text=text, client_key=client_key)
+        sent = send_message(thread, author=author, text=text, client_key=client_key, joins=joins)
+    if sent.turn.joins == Turn.Joins.INTERRUPT:
+        # Only now: the runner is never waited for while the thread is locked. After a crash here the sweeper does it.
+        interrupt(thread, by=author.display_name if author else "the visitor")
+    return sent
 
 
 def answer_plainly(question: ToolCall, *, by: User | None, text: str) -> None:

@@ -6,16 +6,17 @@ from assistants.models import Thread, Turn, User
 
 from . import events
 from .calls import open_question
-from .claims import locked
 from .lifecycle import begin_turn, drop_queued, leaf_of, stop_turn
 from .questions import answer_plainly
 from .refusals import not_queued
+from .steering import interrupt
 
 
 def unqueue(turn: Turn) -> str:
     """Takes a waiting message back and gives its text. Raises `NOT_QUEUED` once it was read by a model."""
-    with locked(turn.pk) as waiting:
-        if waiting.state != Turn.State.QUEUED:
+    with transaction.atomic():
+        waiting = Turn.objects.select_for_update().filter(pk=turn.pk, state=Turn.State.QUEUED).first()
+        if waiting is None:
             raise not_queued()
         return drop_queued(waiting)
 
@@ -23,6 +24,7 @@ def unqueue(turn: Turn) -> str:
 def send_now(turn: Turn, *, by: User | None, name: str) -> None:
     """Lets this waiting message go first, and stops what runs; every other one goes on waiting (S15).
 
+    A sub-chat that its caller waits for is not ended by that: its turn is interrupted, and goes on with the message.
     Where a question holds the queue, the message counts as an answer in the person's own words (Q8).
     Raises `NOT_QUEUED`.
     """
@@ -30,12 +32,16 @@ def send_now(turn: Turn, *, by: User | None, name: str) -> None:
         thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
         first = _put_first(thread, turn)
         active = thread.turns.active().first()
+        if active and active.root_id:
+            Turn.objects.filter(pk=first.pk).update(joins=Turn.Joins.INTERRUPT)
         if active is None:
             question = open_question(thread)
             begin_turn(first, after=leaf_of(thread))
             if question and first.user_message:
                 answer_plainly(question, by=by, text=first.user_message.text)
-    if active:
+    if active and active.root_id:
+        interrupt(thread, by=name)
+    elif active:
         # Outside, so that the runner is never waited for while the thread is locked. If the turn ends by itself in
         # between, the message has begun already and stopping does nothing.
         stop_turn(active.pk, by=name)
@@ -47,9 +53,9 @@ def _put_first(thread: Thread, turn: Turn) -> Turn:
     place = next((number for number, each in enumerate(queue) if each.pk == turn.pk), None)
     if place is None:
         raise not_queued()
-    messages = [each.user_message_id for each in queue]
-    order = [messages[place], *messages[:place], *messages[place + 1 :]]
-    for each, message_id in zip(queue, order, strict=True):
-        Turn.objects.filter(pk=each.pk).update(user_message=message_id)
+    messages = [(each.user_message_id, each.joins) for each in queue]
+    order = [(messages[place][0], Turn.Joins.NOT), *messages[:place], *messages[place + 1 :]]
+    for each, (message_id, joins) in zip(queue, order, strict=True):
+        Turn.objects.filter(pk=each.pk).update(user_message=message_id, joins=joins)
     events.record(thread.pk, "queue")
     return Turn.objects.select_related("thread", "user_message").get(pk=queue[0].pk)

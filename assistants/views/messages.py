@@ -33,14 +33,14 @@ def open_thread(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def send_message(request: HttpRequest, chat_id: str) -> HttpResponse:
-    """Sends a message, or answers the open question with it."""
+    """Sends a message, or answers the open question with it; while a turn runs it waits, steers or interrupts."""
     found = access.get_thread(actor(request), chat_id, "write")
     form = forms.Composer(request.POST)
     if not form.is_valid():
         return forms.refuse(request, form)
     check_rate(request)
-    text, key = form.cleaned_data["text"], form.cleaned_data["key"]
-    sent = questions.send_or_answer(found, author=author(request), text=text, client_key=key)
+    text, key, how = (form.cleaned_data[field] for field in ("text", "key", "how"))
+    sent = questions.send_or_answer(found, author=author(request), text=text, client_key=key, joins=how)
     return forms.replied(forms.accepted(request, found, message=str(sent.message.pk), turn=sent.turn.pk))
 
 

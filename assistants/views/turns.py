@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from assistants import access, forms
-from assistants.turns import calls, lifecycle, queue
+from assistants.turns import calls, lifecycle, queue, steering
 
 from .person import actor, author, check_rate, name
 
@@ -34,6 +34,14 @@ def send_now(request: HttpRequest, turn_id: int) -> HttpResponse:
     """Lets this queued message go first, and no other (S15)."""
     turn = access.get_turn(actor(request), turn_id, "write")
     queue.send_now(turn, by=author(request), name=name(request))
+    return forms.accepted(request, turn.thread)
+
+
+@require_POST
+def steer(request: HttpRequest, turn_id: int) -> HttpResponse:
+    """Lets a queued message be read at the next step of the turn that runs."""
+    turn = access.get_turn(actor(request), turn_id, "write")
+    steering.steer(turn)
     return forms.accepted(request, turn.thread)
 
 

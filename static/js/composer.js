@@ -1,4 +1,4 @@
-// Writing: Enter sends, a draft survives a crash, and a message that is sent twice arrives once.
+// Writing: Enter sends, Ctrl+Enter steers, a draft survives a crash, and a message that is sent twice arrives once.
 
 const touch = matchMedia("(pointer: coarse)");
 
@@ -6,6 +6,7 @@ export function composer(form) {
   const { text, key } = form.elements;
   const draft = `draft:${document.body.dataset.user}:${location.pathname}`;
   let sent = "";
+  let how = "";
 
   text.value ||= load(draft);
   renew(key);
@@ -21,6 +22,9 @@ export function composer(form) {
     if (event.key === draft && document.activeElement !== text) put(event.newValue ?? "");
   });
 
+  // By the button that sent it; htmx would remember one that was pressed for an earlier message.
+  form.addEventListener("submit", (event) => (how = event.submitter?.value ?? ""), true);
+  form.addEventListener("htmx:configRequest", (event) => (event.detail.parameters.how = how));
   form.addEventListener("htmx:beforeRequest", (event) => {
     explain(form, null);
     if (!text.value.trim()) event.preventDefault();
@@ -63,7 +67,8 @@ export function sendByEnter(form, text) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     if (touch.matches && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
-    form.requestSubmit();
+    const steer = form.querySelector("[name=how][value=steer]");
+    form.requestSubmit((event.ctrlKey || event.metaKey) && steer?.checkVisibility() ? steer : null);
   });
 }
 

@@ -73,7 +73,7 @@ def test_s03_numbers_beside_ones_own_lead_nowhere(place, who):
     statuses = {
         browser.post(reverse(name, args=[number])).status_code
         for number in numbers
-        for name in ("stop_turn", "retry_turn", "send_now", "unqueue")
+        for name in ("stop_turn", "retry_turn", "send_now", "steer", "unqueue")
     }
 
     assert statuses == {404}
