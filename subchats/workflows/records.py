@@ -1,0 +1,74 @@
+"""Somebody says how a step stands, and a person has a workflow run again from a step (J-37)."""
+
+from django.db import transaction
+
+from assistants.models import Message, Thread, ToolCall, User
+from assistants.tools.registry import find_tool
+from assistants.turns import events, lifecycle
+from subchats.models import WorkflowRecord
+
+from .shape import Node, Workflow
+
+
+def record_step(
+    thread: Thread,
+    workflow: Workflow,
+    node: Node,
+    *,
+    completed: bool,
+    note: str = "",
+    call: ToolCall | None = None,
+    user: User | None = None,
+) -> WorkflowRecord:
+    """Stores that a step of the thread's conversation is done, or is not whatever was seen. Once for one call."""
+    with transaction.atomic():
+        if call and (known := WorkflowRecord.objects.filter(call=call).first()):
+            return known
+        record = WorkflowRecord.objects.create(
+            root_id=thread.root_id_or_own,
+            workflow=workflow.id,
+            node=node.id,
+            completed=completed,
+            note=note,
+            call=call,
+            user=user,
+        )
+        redraw_panels(thread)
+    return record
+
+
+def run_from(thread: Thread, workflow: Workflow, node: Node, *, by: User | None, key: str = "") -> None:
+    """Takes back that the step and all that rests on it are done, and asks the conversation's assistant to go on there.
+
+    What the steps before produced stays. A known `key` does nothing a second time. Raises what `send_message` raises;
+    then nothing is taken back either.
+    """
+    root = thread.root or thread
+    text = (
+        f"Run the workflow “{workflow.title}” ({workflow.id}) again from step {workflow.order_of(node)}, “{node.title}”"
+        f" ({node.id}); keep the outputs of the steps before it. Record each step that is done again."
+    )
+    again = f"To be run again from “{node.title}”."
+    with transaction.atomic():
+        Thread.objects.select_for_update().get(pk=root.pk)
+        if key and Message.objects.filter(thread=root, client_key=key).exists():
+            return
+        WorkflowRecord.objects.bulk_create(
+            WorkflowRecord(root=root, workflow=workflow.id, node=each.id, completed=False, note=again, user=by)
+            for each in workflow.from_here(node)
+        )
+        redraw_panels(root)
+        lifecycle.send_message(root, author=by, text=text, client_key=key)
+
+
+def repeated_effects(nodes: list[Node]) -> list[str]:
+    """The operations of these steps that do something outside each time they run."""
+    names = dict.fromkeys(name for node in nodes for name in node.operations)
+    return [name for name in names if (tool := find_tool(name)) and tool.effect == ToolCall.Effect.ONCE]
+
+
+def redraw_panels(thread: Thread) -> None:
+    """Every open page of the conversation shows the rail anew; in one order, so that two of these never block each other."""
+    root = thread.root_id_or_own
+    for each in [root, *Thread.objects.filter(root=root).order_by("pk").values_list("pk", flat=True)]:
+        events.record(each, "panel")

@@ -1,0 +1,1 @@
+"""The product's own workflows, by what they are about."""
