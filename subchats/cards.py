@@ -1,19 +1,24 @@
 """What a delegation's preview card shows, read from the record so that a reload draws the same card."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.turns import live
 from assistants.turns.questions import open_question
+from subchats.delegation.deliver import CUT_OFF
 from subchats.models import Delegation
 
 LAST_LINE_CHARS = 240
+CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=.*\n")
+WORDS = ("", _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,18 @@ class Row:
     name: str
     state: str
     chat_id: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the sub-chats of one call are together; `word` is their number in words, `since` is empty once all are back."""
+
+    element: str
+    total: int
+    word: Any
+    back: int
+    since: Any
+    seconds: int
 
 
 @dataclass(frozen=True)
@@ -36,17 +53,75 @@ class Usage:
 
 def card_context(call: ToolCall) -> dict[str, Any]:
     """Everything the card of `invoke_assistant` or `spawn_agent` shows. A refused call has no child."""
-    delegation = Delegation.objects.select_related("child__assistant", "child__tenant").filter(call=call).first()
+    delegation = _delegations(call).first()
     if delegation is None:
-        return {
-            "delegation": None,
-            "child": None,
-            "name": call.arguments.get("assistant") or "Ad-hoc agent",
-            "task": call.arguments.get("task", ""),
-            "state": "queued" if call.is_open else "refused",
-            "error": call.result,
-        }
-    return {"delegation": delegation, **child_context(delegation)}
+        return _without_child(call, [call.arguments])
+    return {"element": f"c{call.pk.hex}", "delegation": delegation, **child_context(delegation)}
+
+
+def lanes_context(call: ToolCall) -> dict[str, Any]:
+    """Everything the card of `spawn_agents` shows: how far they are together, and a card for each (J-11)."""
+    delegations = list(_delegations(call))
+    if not delegations:
+        tasks = call.arguments.get("tasks")
+        return {"lanes": [], **_without_child(call, [each for each in tasks or [] if isinstance(each, dict)])}
+    return {"lanes": [_lane(call, each) for each in delegations], "fan_out": _progress(call, delegations)}
+
+
+def lane_pieces(call: ToolCall) -> list[tuple[str, dict[str, Any]]]:
+    """The parts of a fan-out's card that change by themselves, each drawn alone: its heading and its lanes."""
+    seen = lanes_context(call)
+    lanes = [("subchats/card.html", lane) for lane in seen["lanes"]]
+    return [("subchats/lanes_head.html", {"fan_out": seen["fan_out"]}), *lanes] if lanes else []
+
+
+def _delegations(call: ToolCall) -> QuerySet[Delegation]:
+    return Delegation.objects.select_related("child__assistant", "child__tenant").filter(call=call).order_by("position")
+
+
+def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+    """A call that opened nothing: who was asked for what and, once it was refused, why not."""
+    names = [str(each.get("assistant") or _("Ad-hoc agent")) for each in tasks]
+    code, why = refusal_in(call)
+    return {
+        "element": f"c{call.pk.hex}",
+        "delegation": None,
+        "child": None,
+        "name": ", ".join(names) or call.name,
+        "task": " · ".join(str(each.get("task", "")) for each in tasks),
+        "state": "queued" if call.is_open else "stopped" if call.outcome == ToolCall.Outcome.STOPPED else "refused",
+        "code": code,
+        "error": why,
+    }
+
+
+def refusal_in(call: ToolCall) -> tuple[str, str]:
+    """The refusal's code and its sentence; the line that is meant for a model is left out."""
+    found = CODED_LINE.match(call.result)
+    return (found[1], call.result[found.end() :]) if found else ("", call.result)
+
+
+def _lane(call: ToolCall, delegation: Delegation) -> dict[str, Any]:
+    own_words = not " ".join(delegation.task.split()).startswith(delegation.label.rstrip("…"))
+    return {
+        "element": f"c{call.pk.hex}-{delegation.position}",
+        "lane": True,
+        "delegation": delegation,
+        "label": delegation.label if own_words else "",
+        **child_context(delegation),
+    }
+
+
+def _progress(call: ToolCall, delegations: list[Delegation]) -> Progress:
+    total = len(delegations)
+    return Progress(
+        element=f"c{call.pk.hex}-head",
+        total=total,
+        word=WORDS[total] if total < len(WORDS) else str(total),
+        back=sum(each.returned_at is not None for each in delegations),
+        since="" if call.settled else call.started or call.turn.created,
+        seconds=max(int(((call.settled or clock.now()) - (call.started or call.turn.created)).total_seconds()), 0),
+    )
 
 
 def calls_at_work(thread: Thread) -> list[ToolCall]:
@@ -79,25 +154,26 @@ def child_context(delegation: Delegation) -> dict[str, Any]:
         "cost": usage.cost,
         "seconds": usage.seconds,
         "hand_back": delegation.hand_back,
-        "error": turn.note if turn and state in ("failed", "stopped", "paused") else "",
+        "error": turn.note if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
         "nested": nested_rows(child),
         "question": question,
+        "approvals": approvals_below(child),
         "can_send_back": can_send_back(delegation, turn),
         "last_turn": turn,
     }
 
 
 def state_of(delegation: Delegation, turn: Turn | None, question: ToolCall | None) -> str:
-    """One of queued, running, waiting, paused, reported, handed_back, failed, stopped."""
+    """One of queued, running, waiting, paused, reported, handed_back, cut_off, failed, stopped."""
     if turn is None or turn.state == Turn.State.QUEUED:
         return "queued"
-    if question or turn.calls.filter(needs_decision=True).exists():
+    if question or turn.calls.for_a_person().exists():
         return "waiting"
     if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
         return "running"
     if turn.state == Turn.State.DONE:
         return "handed_back" if turn.reason == "hand_back" else "reported"
-    return str(turn.state)
+    return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
 
 
 def last_line(child: Thread) -> str:
@@ -138,6 +214,12 @@ def descendants(thread: Thread) -> list[Thread]:
         found += level
         level = list(Thread.objects.filter(parent__in=level))
     return found
+
+
+def approvals_below(child: Thread) -> list[ToolCall]:
+    """The calls of the sub-chat, and of all below it, that wait for a person's approval (D8)."""
+    threads = [child.pk, *(each.pk for each in descendants(child))]
+    return list(ToolCall.objects.asked().filter(turn__thread__in=threads).select_related("turn__thread"))
 
 
 def nested_rows(child: Thread) -> list[Row]:

@@ -1,15 +1,18 @@
 """Listens for turns that start and end, and keeps sub-chats and their callers in step (steps 3 and 9)."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.dispatch import receiver
 
 from assistants.models import ToolCall, Turn
-from assistants.signals import sweeping, turn_finished, turn_started
-from assistants.turns import events
+from assistants.signals import sweeping, turn_finished, turn_interrupted, turn_started
+from assistants.turns import events, taint
+from assistants.turns.claims import locked
 from subchats.delegation.deliver import deliver, reconcile, stop_children
 from subchats.models import Delegation
+from subchats.signals import delegated, delivered
 
 
 @receiver(turn_started)
@@ -24,8 +27,9 @@ def join_tree(turn: Turn, **kwargs: Any) -> None:
 @receiver([turn_started, turn_finished])
 def redraw_card(turn: Turn, **kwargs: Any) -> None:
     """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
-    call = ToolCall.objects.select_related("turn").filter(delegations__child=turn.thread).first()
-    if call and not call.is_open:
+    delegation = Delegation.objects.select_related("call__turn").filter(child=turn.thread).first()
+    call = delegation.call if delegation else None
+    if delegation and call and (delegation.returned_at or not call.is_open):
         events.record(call.turn.thread_id, "call", call=str(call.pk))
 
 
@@ -34,6 +38,36 @@ def deliver_result(turn: Turn, **kwargs: Any) -> None:
     """In the transaction that ended the turn: the caller gets its result; what runs below is stopped after it."""
     deliver(turn)
     transaction.on_commit(lambda: stop_children(turn))
+
+
+@receiver(turn_interrupted)
+def end_what_it_waits_for(turn: Turn, **kwargs: Any) -> set[UUID]:
+    """Sub-chats of a turn that a person interrupts are stopped, and hand in what they have (D13, D14).
+
+    Gives the calls that are settled by that: those whose sub-chats all work. One that waits for a person's answer has
+    nothing to hand in, and goes on as a conversation of its own once it is answered.
+    """
+    out = Delegation.objects.filter(call__turn=turn, call__state=ToolCall.State.OPEN, returned_at=None)
+    works = Turn.objects.active().values("thread")
+    transaction.on_commit(lambda: stop_children(turn))
+    asking = out.exclude(child__in=works).values("call")
+    return set(out.exclude(call__in=asking).values_list("call", flat=True))
+
+
+@receiver(delegated)
+def taint_child(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
+    """The task and the facts come out of the caller's conversation, so what came into that came into this (D8)."""
+    taint.flow(turn.thread_id, delegation.child_id)
+
+
+@receiver(delivered)
+def taint_caller(delegation: Delegation, **kwargs: Any) -> None:
+    """A report brings into the caller's conversation whatever came into the sub-chat's (D8)."""
+    if delegation.call is None:
+        return
+    # The turn's row before its thread's, in the order of everybody else who writes here.
+    with locked(delegation.call.turn_id) as turn:
+        taint.flow(delegation.child_id, turn.thread_id)
 
 
 @receiver(sweeping)

@@ -3,4 +3,4 @@
 from django.dispatch import Signal
 
 delegated = Signal()  # delegation, turn (the caller's); its sub-chat was just opened
-delivered = Signal()  # delegation, result (a SubChatResult); its report has just reached the caller
+delivered = Signal()  # delegation, result (a SubChatResult); its report is in; a fan-out's caller reads all together

@@ -164,6 +164,17 @@ if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
+# Without a mail server of its own the site writes each mail into a file: nothing is sent that nobody set up.
+EMAIL_HOST = os.environ.get("TASKMONKEY_MAIL_HOST", "")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = HOME / "outbox"
+EMAIL_PORT = int(os.environ.get("TASKMONKEY_MAIL_PORT", "587"))
+EMAIL_HOST_USER = os.environ.get("TASKMONKEY_MAIL_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("TASKMONKEY_MAIL_PASSWORD", "")
+EMAIL_USE_TLS = env_flag("TASKMONKEY_MAIL_TLS", default=True)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = os.environ.get("TASKMONKEY_MAIL_FROM", "taskmonkey@localhost")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -198,12 +209,16 @@ TASKMONKEY: dict[str, Any] = {
     "TOOL_SECONDS": 60,
     "TURN_SECONDS": 30 * 60,
     "MAX_DEPTH": 2,
+    # Sub-chats that one call opens, those of a turn that are at work at once, and all assistants of a tree.
+    "MAX_FAN_OUT": 8,
     "MAX_SPAWNS_PER_TURN": 8,
     "MAX_AGENTS_PER_TREE": 32,
     "STRICT_GRANTS": True,
     # Tokens of one turn with everything below it, and what of them only the turn at the top may use, so that it can answer.
     "TURN_TOKENS": int(os.environ.get("TASKMONKEY_TURN_TOKENS", "120000")),
     "ROOT_RESERVE_TOKENS": 4000,
+    # What a person adds at a time to a turn that has used up its tokens.
+    "TOP_UP_TOKENS": 60_000,
     # A sub-chat is cut off after so long without a sign of life, and after so long in all.
     "SUBCHAT_IDLE_SECONDS": float(os.environ.get("TASKMONKEY_SUBCHAT_IDLE_SECONDS", "60")),
     "SUBCHAT_WALL_SECONDS": float(os.environ.get("TASKMONKEY_SUBCHAT_WALL_SECONDS", "600")),
@@ -215,4 +230,6 @@ TASKMONKEY: dict[str, Any] = {
     "SOCKET_QUEUE_BYTES": 1024 * 1024,
     "VISITOR_MESSAGES_PER_HOUR": 30,
     "ALLOW_FETCH_URL": env_flag("TASKMONKEY_ALLOW_FETCH_URL", default=False),
+    # Where mail may go beside the team's own members.
+    "MAIL_DOMAINS": [each.lower().lstrip("@") for each in env_list("TASKMONKEY_MAIL_DOMAINS", default="")],
 }

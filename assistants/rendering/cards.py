@@ -6,18 +6,24 @@ from typing import Any
 
 from assistants.models import Thread, ToolCall
 
+# A template and what it shows of a call: a part of a card that has an element of its own.
+Piece = tuple[str, dict[str, Any]]
+
 
 @dataclass(frozen=True)
 class Card:
-    """A template, what it needs beside the call itself, and which calls of a thread change while nothing settles."""
+    """A template, what it needs beside the call itself, which calls of a thread change while nothing settles, and of which
+    pieces a large card consists, so that a page is sent only what looks different."""
 
     template: str
     context: Callable[[ToolCall], dict[str, Any]]
     at_work: Callable[[Thread], Iterable[ToolCall]] = lambda thread: ()
+    pieces: Callable[[ToolCall], list[Piece]] = lambda call: []
 
 
 _cards: dict[str, Card] = {}
 PLAIN = Card("events/calls/plain.html", lambda call: {})
+APPROVAL = Card("events/calls/approval.html", lambda call: {})
 
 
 def register_card(
@@ -26,10 +32,12 @@ def register_card(
     context: Callable[[ToolCall], dict[str, Any]] = lambda call: {},
     *,
     at_work: Callable[[Thread], Iterable[ToolCall]] = lambda thread: (),
+    pieces: Callable[[ToolCall], list[Piece]] = lambda call: [],
 ) -> None:
     """Draws calls of this tool with a template of their own. `context` reads what else it shows from the database;
-    `at_work` names the settled calls of a thread whose card changes all the same (D2: a child that runs again)."""
-    _cards[tool] = Card(template, context, at_work)
+    `at_work` names the settled calls of a thread whose card changes all the same (D2: a child that runs again); `pieces`
+    are the parts that change by themselves while the rest of the card stays, none for a card that is drawn whole."""
+    _cards[tool] = Card(template, context, at_work, pieces)
 
 
 def calls_at_work(thread: Thread) -> list[ToolCall]:

@@ -15,7 +15,7 @@ from assistants.models.definition import Definition, definition_of
 from assistants.turns import live
 from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
-from .cards import calls_at_work, card_for
+from .cards import APPROVAL, calls_at_work, card_for
 from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
@@ -160,8 +160,8 @@ def draw_message(
 
 
 def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
-    """One call's card."""
-    card = card_for(call.name)
+    """One call's card; of whatever tool, one that waits for a person's approval shows what it would run with (D8)."""
+    card = APPROVAL if call.is_asked else card_for(call.name)
     return _draw(card.template, view, call=call, **card.context(call))
 
 
@@ -169,7 +169,14 @@ def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
     """What shows the work of others here, by element: cards of open calls, and the panel; access is asked again (D7)."""
     thread = access.get_thread(actor, thread.chat_id)
     view = viewpoint(thread, actor)
-    return {**{str(call.pk): draw_call(call, view) for call in calls_at_work(thread)}, "panel": draw_panel(view)}
+    cards = [(str(call.pk), number, html) for call in calls_at_work(thread) for number, html in enumerate(_pieces(call, view))]
+    return {**{f"{call}/{number}": html for call, number, html in cards}, "panel": draw_panel(view)}
+
+
+def _pieces(call: ToolCall, view: Viewpoint) -> list[SafeString]:
+    """A call's card in the pieces that change by themselves; most cards are one."""
+    pieces = card_for(call.name).pieces(call)
+    return [_draw(template, view, call=call, **context) for template, context in pieces] or [draw_call(call, view)]
 
 
 def draw_turn(turn: Turn, view: Viewpoint, *, last: Place) -> SafeString:

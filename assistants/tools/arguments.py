@@ -46,7 +46,7 @@ def check_arguments(model: type[BaseModel], values: dict[str, Any]) -> dict[str,
         checked = model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
+        field = _place(first["loc"])
         raise CodedError(
             code="BAD_ARGUMENTS",
             field=field,
@@ -54,6 +54,12 @@ def check_arguments(model: type[BaseModel], values: dict[str, Any]) -> dict[str,
             fix="Call the tool again with arguments that fit its schema.",
         ) from None
     return {name: getattr(checked, name) for name in model.model_fields}
+
+
+def _place(path: tuple[int | str, ...]) -> str:
+    """Where it is, such as `tasks[1].assistant`. A part in angle brackets only says which of several shapes was tried."""
+    named = [part for part in path if not str(part).startswith("<")]
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in named).lstrip(".")
 
 
 def _bad(message: str, *, fix: str) -> CodedError:

@@ -9,12 +9,18 @@ from django.db.models import Max
 from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.turns.calls import settle_call
+from assistants.turns import events
+from assistants.turns.calls import screened, settle_in, wake_if_settled
+from assistants.turns.claims import locked
 from assistants.turns.lifecycle import stop_turn
 from subchats.models import Delegation
 from subchats.signals import delivered
 
+from .fan_out import Together, put_together
 from .hand_backs import hand_back_error
+
+# What a caller is told of a sub-chat that was cut off (decision 9).
+CUT_OFF = {"limit:idle": "IDLE_TIMEOUT", "limit:wall": "WALL_TIMEOUT", "limit:budget": "BUDGET_OVERRUN"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class SubChatResult:
 
 
 def deliver(turn: Turn) -> None:
-    """Settles the caller's call with what this finished turn of a sub-chat reports.
+    """Hands in what this finished turn of a sub-chat reports; the last report of a call settles it, with all of them.
 
     A turn that ended with a question to the person reports nothing yet (decision 7). Inside the transaction that
     finished the turn.
@@ -38,18 +44,38 @@ def deliver(turn: Turn) -> None:
     delegation = Delegation.objects.select_related("call__turn", "child").filter(child=turn.thread).first()
     if delegation is None or delegation.returned_at or delegation.call is None or _asks(turn):
         return
-    delegation.returned_at = clock.now()
-    delegation.save(update_fields=["returned_at"])
     result = result_of(turn, delegation)
-    delivered.send(Delegation, delegation=delegation, result=result)
-    settle_call(
-        delegation.call,
-        outcome=ToolCall.Outcome.OK if result.success else ToolCall.Outcome.ERROR,
-        value=json.dumps(asdict(result), ensure_ascii=False),
-        by=turn.thread.chat_id,
-        code=turn.reason if not result.success else "",
-    )
+    alone = None if delegation.label else _alone(delegation.call, turn, result)
+    # The caller's turn is locked before it is asked who is still out: of two siblings that end at the same moment the
+    # second sees the first one's report.
+    with locked(delegation.call.turn_id) as above:
+        delegation.returned_at, delegation.report = clock.now(), asdict(result)
+        mine = Delegation.objects.filter(pk=delegation.pk, returned_at=None)
+        if not mine.update(returned_at=delegation.returned_at, report=delegation.report):
+            return
+        delivered.send(Delegation, delegation=delegation, result=result)
+        _settle(delegation.call, above, alone, by=turn.thread.chat_id)
     transaction.on_commit(lambda: failpoint("child.finished"))
+
+
+def _alone(call: ToolCall, turn: Turn, result: SubChatResult) -> Together:
+    """What settles the call of a single sub-chat; read by the guard before the caller is locked."""
+    return Together(
+        value=screened(call.name, json.dumps(asdict(result), ensure_ascii=False)),
+        outcome=ToolCall.Outcome.OK if result.success else ToolCall.Outcome.ERROR,
+        code="" if result.success else turn.reason,
+    )
+
+
+def _settle(call: ToolCall, above: Turn, alone: Together | None, *, by: str) -> None:
+    out = Delegation.objects.filter(call=call, returned_at=None)
+    if alone is None and out.exists():
+        # Its siblings are at work; the page shows who is back.
+        events.record(above.thread_id, "call", call=str(call.pk))
+        return
+    all_in = alone or put_together(call.delegations.all())
+    if settle_in(above, call.pk, outcome=all_in.outcome, value=all_in.value, by=by, code=all_in.code):
+        wake_if_settled(above)
 
 
 def result_of(turn: Turn, delegation: Delegation) -> SubChatResult:
@@ -84,6 +110,7 @@ def _error_of(turn: Turn, delegation: Delegation) -> str | None:
     seconds = int((clock.now() - (turn.started or turn.created)).total_seconds())
     done = turn.calls.filter(outcome=ToolCall.Outcome.OK).count()
     code = "STOPPED" if turn.state == Turn.State.STOPPED else (turn.reason or "FAILED").upper().replace(":", "_")
+    code = CUT_OFF.get(turn.reason, code)
     return (
         f"[{code}] field=- fix=Use the partial reply or go another way.\n"
         f"{turn.note or 'The sub-chat did not finish.'} It ran {seconds} s, with {turn.round + 1} steps and {done} tool"

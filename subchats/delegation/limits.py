@@ -17,6 +17,11 @@ def depth_of(thread: Thread) -> int:
     return depth
 
 
+def may_go_deeper(thread: Thread) -> bool:
+    """Whether a child of this thread would still be above the lowest level."""
+    return depth_of(thread) < int(settings.TASKMONKEY["MAX_DEPTH"])
+
+
 def check_depth(thread: Thread) -> None:
     """Raises `DEPTH_EXCEEDED` when a child of this thread would be below the lowest level."""
     depth = depth_of(thread)
@@ -24,12 +29,14 @@ def check_depth(thread: Thread) -> None:
         raise refusals.too_deep(depth)
 
 
-def check_width(turn: Turn) -> None:
-    """Raises `SPAWN_LIMIT` or `TREE_LIMIT` when this turn, or the whole tree it belongs to, has enough sub-chats."""
+def check_width(turn: Turn, new: int = 1) -> None:
+    """Raises `SPAWN_LIMIT` when this turn would have too many sub-chats at work at once, `TREE_LIMIT` when too many
+    assistants would have worked in the whole tree; each child of a fan-out counts (decision 4, S28)."""
     per_turn = settings.TASKMONKEY["MAX_SPAWNS_PER_TURN"]
-    if Delegation.objects.filter(call__turn=turn).count() >= per_turn:
-        raise refusals.too_many_spawns(per_turn)
+    running = Delegation.objects.filter(call__turn=turn, returned_at=None).count()
+    if running + new > per_turn:
+        raise refusals.too_many_at_once(running, per_turn)
     per_tree = settings.TASKMONKEY["MAX_AGENTS_PER_TREE"]
     root = turn.root_id or turn.pk
-    if Turn.objects.filter(root=root).values("thread").distinct().count() + 1 >= per_tree:
+    if 1 + Turn.objects.filter(root=root).values("thread").distinct().count() + new > per_tree:
         raise refusals.too_many_agents(per_tree)

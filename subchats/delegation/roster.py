@@ -1,5 +1,7 @@
 """Whom an assistant may hand work to, and which tools it may give away."""
 
+from collections.abc import Iterable
+
 from django.conf import settings
 
 from assistants import access
@@ -22,21 +24,21 @@ def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
     return [each for each in chosen.order_by("slug") if access.may(thread.owner, "use", each)]
 
 
-def get_delegate(slug: str, definition: Definition, thread: Thread) -> Assistant:
-    """The assistant with exactly this slug among the allowed ones. Raises `DELEGATE_NOT_ALLOWED` (J-14)."""
+def get_delegate(slug: str, definition: Definition, thread: Thread, *, field: str = "assistant") -> Assistant:
+    """The assistant with exactly this slug among the allowed ones. Raises `DELEGATE_NOT_ALLOWED` for the field (J-14)."""
     allowed = delegates_of(definition, thread)
     for each in allowed:
         if each.slug == slug:
             return each
-    raise refusals.not_allowed(slug, [each.slug for each in allowed])
+    raise refusals.not_allowed(slug, [each.slug for each in allowed], field=field)
 
 
-def grant_tools(names: list[str], master: Definition) -> list[str]:
-    """The tools that an ad-hoc agent gets. Raises `TOOL_NOT_GRANTABLE` (decision 10, T-13, T-14, S26)."""
+def grant_tools(names: Iterable[str], master: Definition, *, field: str = "tools") -> list[str]:
+    """The tools that an ad-hoc agent gets. Raises `TOOL_NOT_GRANTABLE` for the field (decision 10, T-13, T-14, S26)."""
     wanted = list(dict.fromkeys(names))
     refused = [name for name in wanted if not _grantable(name, master)]
     if refused:
-        raise refusals.not_grantable(refused, [name for name in master.tools if _grantable(name, master)])
+        raise refusals.not_grantable(refused, [name for name in master.tools if _grantable(name, master)], field=field)
     return wanted
 
 

@@ -6,6 +6,7 @@ from assistants.errors import CodedError
 from assistants.models import Thread, Turn, User
 from assistants.models.definition import definition_of
 from assistants.tools.guard.results import check_forwarded
+from assistants.turns import taint
 from assistants.turns.lifecycle import Sent, send_message
 from subchats.models import Delegation
 
@@ -32,6 +33,7 @@ def send_back(child: Thread, *, by: User | None) -> Sent:
     name = definition_of(child).name
     with transaction.atomic():
         Delegation.objects.filter(pk=delegation.pk, sent_turn__lt=turn.pk).update(sent_turn=turn.pk)
+        taint.flow(child.pk, child.parent.pk)
         return send_message(
             child.parent,
             author=by,

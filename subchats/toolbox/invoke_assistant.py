@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic_ai.tools import ToolDefinition
 
-from assistants.models import Thread
-from assistants.models.definition import Definition, define
+from assistants.models import Assistant, Thread
+from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
-from subchats.delegation.delegate import Commission, delegate
-from subchats.delegation.roster import delegates_of, get_delegate
+from subchats.delegation.roster import delegates_of
+from subchats.planning.admission import Wanted, hand_over
 
 
 def name_delegates(plain: ToolDefinition, definition: Definition, thread: Thread) -> ToolDefinition | None:
@@ -23,9 +23,13 @@ def name_delegates(plain: ToolDefinition, definition: Definition, thread: Thread
         **schema["properties"]["assistant"],
         "enum": [each.slug for each in delegates],
     }
-    lines = [f"- {each.slug}: {each.name} — {' '.join(each.description.split())}" for each in delegates]
-    description = "\n".join([plain.description or "", "The assistants:", *lines])
+    description = "\n".join([plain.description or "", "The assistants:", *map(introduce, delegates)])
     return ToolDefinition(name=plain.name, description=description, parameters_json_schema=schema)
+
+
+def introduce(delegate: Assistant) -> str:
+    """One line about an assistant that may be called: slug, name and description."""
+    return f"- {delegate.slug}: {delegate.name} — {' '.join(delegate.description.split())}"
 
 
 @tool(
@@ -49,14 +53,4 @@ def invoke_assistant(
     time; call one after the other when a task needs an earlier report. When you combine numbers or rows from several
     reports, cache them with cache_assembled_table before you report them onward, instead of repeating them as prose.
     """
-    chosen = get_delegate(assistant, context.definition, context.thread)
-    return delegate(
-        context,
-        Commission(
-            kind="invoke",
-            task=task,
-            context=context_,
-            instructions=define(chosen).instructions,
-            assistant=chosen,
-        ),
-    )
+    return hand_over(context, [Wanted(task=task, context=context_, assistant=assistant)])

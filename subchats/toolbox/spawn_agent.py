@@ -4,11 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from assistants.models.definition import define
 from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
-from subchats.delegation.delegate import Commission, delegate
-from subchats.delegation.roster import get_delegate, grant_tools
+from subchats.planning.admission import Wanted, hand_over
 
 
 @tool(effect="idempotent", delegates=True, in_transaction=True, free_text=("task", "prompt", "context"))
@@ -31,19 +29,5 @@ def spawn_agent(
     When you combine numbers or rows from several reports, cache them with cache_assembled_table before you report
     them onward, instead of repeating them as prose.
     """
-    base = define(get_delegate(based_on, context.definition, context.thread)) if based_on else None
-    granted = grant_tools(tools, context.definition)
-    instructions = f"{base.instructions}\n\n{prompt}" if base else prompt
-    agent = {
-        "name": f"{base.name} (ad hoc)" if base else "Ad-hoc agent",
-        "avatar": base.avatar if base else "",
-        "prompt": instructions,
-        "tools": granted,
-        "based_on": based_on,
-        "master": context.definition.assistant_id,
-        "profile_id": base.profile_id if base else context.definition.profile_id,
-    }
-    return delegate(
-        context,
-        Commission(kind="spawn", task=task, context=context_, instructions=instructions, agent=agent),
-    )
+    wanted = Wanted(task=task, context=context_, prompt=prompt, tools=tuple(tools), based_on=based_on)
+    return hand_over(context, [wanted])

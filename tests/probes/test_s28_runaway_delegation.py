@@ -9,7 +9,7 @@ from assistants.turns import lifecycle
 from subchats.models import Delegation
 from tests.kit.turns import commit_hooks, last_turn, run_all
 
-DELEGATES = ["invoke_assistant", "spawn_agent"]
+DELEGATES = ["invoke_assistant", "spawn_agent", "spawn_agents"]
 
 
 def invoke(*names, task="Go on"):
@@ -83,7 +83,8 @@ def test_s28_children_that_each_open_many_stay_within_the_tree(ground, settings)
     assert last_turn(thread).state == Turn.State.DONE
 
 
-def test_s28_a_limit_is_not_reset_by_asking_again(ground):
+def test_s28_a_limit_is_not_reset_by_asking_again(ground, settings):
+    settings.TASKMONKEY = {**settings.TASKMONKEY, "MAX_AGENTS_PER_TREE": 9}
     ground.assistant("stock", script=["42"])
     ground.script([invoke(*["stock"] * 6, task="first"), invoke(*["stock"] * 6, task="second"), "Enough."])
     ground.open()
