@@ -1,0 +1,98 @@
+"""A quote is found where it stands, or not at all."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from subchats.research.quotes import Quote, evidence_id, find_quote
+
+TEXT = """# Returns policy
+
+Customers may send goods back within 30\u00a0days of delivery. The label is “free of charge”.
+Refunds are paid – at the latest –
+within five   working days.
+
+Ru\u0308ckgabe: Die Ware muss unbenutzt sein; Übergrößen ausge\u00adnommen.
+Refunds are paid - at the latest - within ten days.
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "line"),
+    [
+        ("Customers may send goods back within 30 days of delivery.", 3),
+        ('The label is "free of charge"', 3),
+        ("Refunds are paid - at the latest - within five working days.", 4),
+        ("Rückgabe: Die Ware muss unbenutzt sein", 7),
+        ("Übergrößen ausgenommen", 7),
+        ("  within five\nworking days ", 5),
+    ],
+)
+def test_white_space_and_typography_make_no_difference(quote: str, line: int) -> None:
+    found = find_quote(TEXT, quote)
+
+    assert found and found.line == line
+    assert TEXT[found.start : found.end] == found.words
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Customers may send goods back within 14 days of delivery.",
+        "customers may send goods back",
+        "Customers may return goods",
+        "Refunds are paid within five working days.",
+        "30 days",
+        "",
+        "   ",
+        "Customers may send goods back [...] free of charge",
+    ],
+)
+def test_other_words_are_not_there(quote: str) -> None:
+    assert find_quote(TEXT, quote) is None
+
+
+def test_a_quote_must_stand_at_the_place_that_was_named() -> None:
+    assert find_quote(TEXT, "Refunds are paid - at the latest -") == Quote(
+        TEXT.index("Refunds"),
+        TEXT.index("Refunds") + len("Refunds are paid – at the latest –"),
+        4,
+        "Refunds are paid – at the latest –",
+    )
+    assert find_quote(TEXT, "at the latest - within ten days", line=8)
+    assert find_quote("x\n" * 50 + TEXT, "at the latest - within ten days", line=8) is None
+    assert find_quote("A refund takes five days.\n" * 40, "A refund takes five days.", line=30).line == 27
+
+
+def test_what_is_too_long_is_a_copy_and_costs_no_time() -> None:
+    text = "a" * 1_000_000
+
+    assert find_quote(text, "a" * 500_000, line=9) is None
+    assert find_quote(text, "a" * 4000, line=9) is None
+
+
+@given(before=st.text(max_size=80), words=st.text(min_size=12, max_size=80), after=st.text(max_size=80))
+def test_what_was_cut_out_of_a_text_is_found_in_it(before: str, words: str, after: str) -> None:
+    found = find_quote(f"{before} {words} {after}", words)
+
+    assert found is None or f"{before} {words} {after}"[found.start : found.end] == found.words
+
+
+@given(words=st.text(alphabet="abcdefgh äöüßé.,-", min_size=12, max_size=80).filter(lambda text: len(text.split()) > 2))
+def test_ordinary_words_are_always_found(words: str) -> None:
+    text = f"One line.\n{words}\nAnother line."
+
+    found = find_quote(text, words.replace(" ", "\n\n"))
+
+    assert (found is not None) == (len(" ".join(words.split())) >= 8)
+
+
+def test_an_evidence_id_is_stable_and_holds_no_path() -> None:
+    first = evidence_id("bm25", "handbook/returns.md", 3, "Customers may send goods back")
+
+    assert first == evidence_id("bm25", "handbook/returns.md", 3, " Customers  may send goods back ")
+    assert len(first) == 24 and int(first, 16) >= 0
+    assert first != evidence_id("posix", "handbook/returns.md", 3, "Customers may send goods back")
+    assert first != evidence_id("bm25", "handbook/returns.md", 4, "Customers may send goods back")
+    assert evidence_id("bm25", "handbook/returns.md", 3, "x", retrieval_id="p17") == "bm25:p17"
+    assert "/" not in evidence_id("bm25", "handbook/returns.md", 3, "x", retrieval_id="handbook/returns.md#3")
