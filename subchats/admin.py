@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from assistants.admin.scope import ReadOnly
 from assistants.admin.threads import ThreadAdmin
 from subchats.models import Delegation
+from subchats.workflow_admin import page as workflow_page  # noqa: F401
 
 
 class DelegationInline(ReadOnly, admin.StackedInline):
