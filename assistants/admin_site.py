@@ -17,8 +17,8 @@ from assistants import access
 
 View = Callable[..., HttpResponse]
 # Two groups, each in the order in which somebody goes through them.
-SET_UP = ("Tenant", "User", "LLMProfile", "Assistant", "Domain", "DocumentRoot")
-LOOK_AFTER = ("Thread", "Turn", "AuditEntry")
+SET_UP = ("Tenant", "User", "LLMProfile", "Assistant", "Domain", "DocumentRoot", "Budget")
+LOOK_AFTER = ("Thread", "Turn", "SpendEntry", "AuditEntry")
 
 
 class Foreign(Http404):

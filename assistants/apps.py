@@ -22,15 +22,24 @@ class AssistantsConfig(AppConfig):
         from assistants.documents import search_index as passage_index
         from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
+        from assistants.rendering.panel import register_section
+        from assistants.rendering.tables import chart_card, file_card, table_card, tables_section
         from assistants.signals import sweeping, turn_finished
-        from assistants.turns import loop
+        from assistants.templatetags.spending import turn_budget
+        from assistants.turns import loop, watchdog
 
         post_migrate.connect(search_index.keep_in_step, sender=self)
         post_migrate.connect(passage_index.keep_in_step, sender=self)
         turn_finished.connect(titles.ask_for_title)
         sweeping.connect(stop_what_lost_its_right)
+        sweeping.connect(watchdog.watch)
         loop.use_gate(may_run)
+        register_section("assistants/parts/budget.html", turn_budget, order=50)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
+        register_card("cache_assembled_table", "events/calls/table.html", table_card)
+        register_card("make_chart", "events/calls/chart.html", chart_card)
+        register_card("export_table", "events/calls/file.html", file_card)
+        register_section("assistants/parts/tables.html", tables_section, order=45)
 
 
 def _question_context(call: "ToolCall") -> dict[str, object]:

@@ -7,8 +7,8 @@ from django.core.checks import CheckMessage, Error, Warning, register
 from django.db import DatabaseError, models
 
 from assistants.errors import CodedError
-from assistants.models import Assistant, Domain, Tenant
-from assistants.setup.rules import assistant_problems, domain_problems, tenant_problems
+from assistants.models import Assistant, Budget, Domain, Tenant
+from assistants.setup.rules import assistant_problems, budget_problems, domain_problems, tenant_problems
 
 # What crosses a border of rights stops the start; run time refuses it as well. The rest is only of no use.
 FATAL = {
@@ -17,6 +17,7 @@ FATAL = {
     "PROFILE_FOREIGN": "E003",
     "DOMAIN_FOREIGN": "E004",
     "SUPERVISOR_FOREIGN": "E005",
+    "BUDGET_FOREIGN": "E006",
 }
 DOUBTFUL = {
     "TOOL_UNKNOWN": "W001",
@@ -26,6 +27,9 @@ DOUBTFUL = {
     "SUPERVISOR_OUTSIDE": "W005",
     "SUPERVISOR_MOVED": "W006",
     "STEPS_OUT_OF_RANGE": "W007",
+    "BUDGET_TARGET": "W021",
+    "BUDGET_EMPTY": "W022",
+    "BUDGET_SOFT": "W023",
 }
 
 
@@ -52,6 +56,9 @@ def _problems() -> Iterator[tuple[models.Model, CodedError]]:
     for tenant in Tenant.objects.select_related("default_profile").order_by("pk"):
         for problem in tenant_problems(tenant):
             yield tenant, problem
+    for budget in Budget.objects.select_related("assistant").order_by("pk"):
+        for problem in budget_problems(budget):
+            yield budget, problem
 
 
 def _as_message(problem: CodedError, row: models.Model) -> CheckMessage:

@@ -5,20 +5,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
+from assistants.conversations.overview import waiting_calls
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.turns import live
-from assistants.turns.questions import open_question
+from assistants.turns.calls import QUESTION_TOOL
 from subchats.delegation.deliver import CUT_OFF
 from subchats.models import Delegation
 
 LAST_LINE_CHARS = 240
 CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=.*\n")
-WORDS = ("", _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
+WORDS = ("", "", _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
 
 
 @dataclass(frozen=True)
@@ -136,8 +137,8 @@ def child_context(delegation: Delegation) -> dict[str, Any]:
     child = delegation.child
     definition = definition_of(child)
     turn = child.turns.order_by("-pk").first()
-    question = open_question(child)
-    state = state_of(delegation, turn, question)
+    questions = questions_below(child)
+    state = state_of(delegation, turn, questions)
     calls = ToolCall.objects.filter(turn__thread=child)
     usage = usage_of(child, turn)
     return {
@@ -156,18 +157,18 @@ def child_context(delegation: Delegation) -> dict[str, Any]:
         "hand_back": delegation.hand_back,
         "error": turn.note if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
         "nested": nested_rows(child),
-        "question": question,
+        "questions": questions,
         "approvals": approvals_below(child),
         "can_send_back": can_send_back(delegation, turn),
         "last_turn": turn,
     }
 
 
-def state_of(delegation: Delegation, turn: Turn | None, question: ToolCall | None) -> str:
-    """One of queued, running, waiting, paused, reported, handed_back, cut_off, failed, stopped."""
+def state_of(delegation: Delegation, turn: Turn | None, questions: list[ToolCall]) -> str:
+    """One of queued, running, waiting (for a person, also below), paused, reported, handed_back, cut_off, failed, stopped."""
     if turn is None or turn.state == Turn.State.QUEUED:
         return "queued"
-    if question or turn.calls.for_a_person().exists():
+    if questions or turn.calls.for_a_person().exists():
         return "waiting"
     if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
         return "running"
@@ -222,13 +223,20 @@ def approvals_below(child: Thread) -> list[ToolCall]:
     return list(ToolCall.objects.asked().filter(turn__thread__in=threads).select_related("turn__thread"))
 
 
+def questions_below(child: Thread) -> list[ToolCall]:
+    """The questions of the sub-chat, and of all below it, that wait for the person's answer (decision 7)."""
+    own = Q(turn__thread=child) | Q(turn__thread__chat_id__contains=f"_{child.chat_id}_")
+    asked = waiting_calls().filter(own, turn__thread__root=child.root_id, name=QUESTION_TOOL, state=ToolCall.State.SETTLED)
+    return list(asked.select_related("turn__thread__assistant"))
+
+
 def nested_rows(child: Thread) -> list[Row]:
     """The sub-chats directly below, with their states."""
     delegations = Delegation.objects.filter(child__parent=child).select_related("child__assistant").order_by("pk")
     rows = []
     for delegation in delegations:
         turn = delegation.child.turns.order_by("-pk").first()
-        state = state_of(delegation, turn, open_question(delegation.child))
+        state = state_of(delegation, turn, questions_below(delegation.child))
         rows.append(Row(definition_of(delegation.child).name, state, delegation.child.chat_id))
     return rows
 

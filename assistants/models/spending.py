@@ -8,7 +8,8 @@ class SpendEntry(models.Model):
     """One model call of a turn, on the account of the turn at the top of its tree.
 
     `reserved` is what the call may use at most, written before it starts; `tokens` and `cost` are what it did use, written
-    when it ended. An open entry counts with what it reserved, so that two calls can't both take the last tokens (P15).
+    when it ended; until then `tokens` is the guessed size of what it was asked, all that is sure to be paid. An open entry
+    counts with what it reserved, so that two calls can't both take the last tokens (P15).
     """
 
     root = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="spending")

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 
 from assistants.errors import CodedError
-from assistants.models import Assistant, Domain, Tenant
+from assistants.models import Assistant, Budget, Domain, Membership, Tenant
 from assistants.tools.registry import find_tool
 
 
@@ -57,6 +57,37 @@ def tenant_problems(tenant: Tenant) -> list[CodedError]:
     if profile is not None and profile.tenant_id != tenant.pk:
         return [_foreign("default_profile", "PROFILE_FOREIGN")]
     return []
+
+
+def budget_problems(budget: Budget) -> Iterable[CodedError]:
+    """A budget is for exactly the one that its scope names, who belongs to the team, and limits something."""
+    targets = {"user": budget.user_id, "group": budget.group_id, "assistant": budget.assistant_id}
+    for name, target in targets.items():
+        if (name == budget.scope) != (target is not None):
+            yield CodedError(
+                code="BUDGET_TARGET",
+                field=name,
+                message="The scope and who it is for do not go together.",
+                fix="Choose whom the scope names, and nobody else." if name == budget.scope else "Leave this empty.",
+            )
+    if budget.assistant and budget.assistant.tenant_id != budget.tenant_id:
+        yield _foreign("assistant", "BUDGET_FOREIGN")
+    members = Membership.objects.filter(tenant=budget.tenant_id)
+    if budget.user_id and not members.filter(user=budget.user_id).exists():
+        yield _foreign("user", "BUDGET_FOREIGN")
+    if budget.group_id and not members.filter(user__groups=budget.group_id).exists():
+        yield _foreign("group", "BUDGET_FOREIGN")
+    if budget.soft is None and budget.hard is None:
+        yield CodedError(
+            code="BUDGET_EMPTY", field="hard", message="Nothing is limited.", fix="Enter a soft limit, a hard one, or both."
+        )
+    elif budget.soft is not None and budget.hard is not None and budget.soft > budget.hard:
+        yield CodedError(
+            code="BUDGET_SOFT",
+            field="soft",
+            message="The notice would come after the pause.",
+            fix="Enter a soft limit below the hard one.",
+        )
 
 
 def folder_problems(path: str) -> list[CodedError]:

@@ -1,6 +1,7 @@
 """How states, numbers, times and icons look: a state always has a word and a shape beside its colour."""
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -18,6 +19,7 @@ from assistants.models import ToolCall, Turn
 register = template.Library()
 
 SHOWN_CHARS = 4000
+EXACT_CHARS = 20_000
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ TURNS = {
     "paused": Look(_("paused"), "pause", "banana"),
     "done": Look(_("done"), "check"),
     "asking": Look(_("your answer"), "message-circle-question-mark", "banana"),
+    "held": Look(_("waiting for you"), "message-circle-question-mark", "banana"),
     "handed_back": Look(_("handed back"), "corner-up-left", "banana"),
     "failed": Look(_("failed"), "triangle-alert", "clay"),
     "stopped": Look(_("stopped"), "circle-stop"),
@@ -50,13 +53,15 @@ SUBCHATS = {
     "reported": Look(_("reported"), "check", "leaf"),
     "handed_back": Look(_("handed back"), "corner-up-left", "banana"),
     "refused": Look(_("refused"), "ban", "clay"),
-    "failed": Look(_("cut off"), "triangle-alert", "clay"),
+    "cut_off": Look(_("cut off"), "scissors", "clay"),
+    "failed": Look(_("failed"), "triangle-alert", "clay"),
     "stopped": Look(_("stopped"), "circle-stop"),
 }
 CALLS = {
     "queued": Look(_("queued"), "clock"),
     "running": Look(_("running"), tone="leaf", live=True),
     "decide": Look(_("you decide"), "message-circle-question-mark", "banana"),
+    "asked": Look(_("waiting for you"), "message-circle-question-mark", "banana"),
     "ok": Look(_("done"), "check", "leaf"),
     "error": Look(_("failed"), "triangle-alert", "clay"),
     "refused": Look(_("refused"), "ban", "clay"),
@@ -69,6 +74,19 @@ GUARD = {
     "filtered": Look(_("partly withheld"), "shield-alert", "banana"),
 }
 PLAIN = Look("")
+WHY = {
+    "tool": _("This tool always asks first."),
+    "assistant": _("This assistant is set up to ask before it uses it."),
+    "taint": _(
+        "This conversation holds the team's data and text from outside, which can hold orders of somebody else; and this"
+        " tool can send something out."
+    ),
+}
+# Written, but not seen: what changes the direction of text, has no width, or is no character at all.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 @register.simple_tag
@@ -89,8 +107,22 @@ def chip(look: Look) -> dict[str, Look]:
 @register.filter
 def turn_look(turn: Turn) -> Look:
     """A turn's state; a turn that ended with a question or a hand-back is told apart."""
+    if wants_person(turn):
+        return TURNS["held"]
     ending = {"question": "asking", "hand_back": "handed_back"}.get(turn.reason) if turn.state == "done" else None
     return TURNS.get(ending or turn.state, PLAIN)
+
+
+@register.filter
+def turn_state_look(state: str) -> Look:
+    """How a turn's state looks, by its name."""
+    return TURNS.get(state, PLAIN)
+
+
+@register.filter
+def wants_person(turn: Turn | None) -> bool:
+    """Whether a call of this turn waits for a person: an approval, or an outcome that nobody knows."""
+    return bool(turn and turn.pk and turn.state in ("acting", "waiting") and turn.calls.for_a_person().exists())
 
 
 @register.filter
@@ -102,6 +134,8 @@ def subchat_look(state: str) -> Look:
 @register.filter
 def call_look(call: ToolCall) -> Look:
     """A tool call's state."""
+    if call.is_asked:
+        return CALLS["asked"]
     if call.is_open:
         return CALLS["decide" if call.needs_decision else "running" if call.started else "queued"]
     return CALLS.get(call.outcome, PLAIN)
@@ -111,6 +145,37 @@ def call_look(call: ToolCall) -> Look:
 def guard_look(call: ToolCall) -> Look:
     """What the guard did with a call, if anything."""
     return GUARD.get((call.guard or {}).get("action", ""), PLAIN)
+
+
+@register.filter
+def why_asked(call: ToolCall) -> list[Any]:
+    """Why a person has to agree to this call, in sentences."""
+    return [WHY[reason] for reason in (call.approval or {}).get("why", []) if reason in WHY]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """One argument as a person reads it before they agree: `shown` with what can't be seen made visible, `raw` for
+    changing it, `rest` the number of characters that are left out, `lines` the height of its field."""
+
+    name: str
+    shown: str
+    raw: str
+    rest: int
+    lines: int
+
+
+@register.filter
+def exact(arguments: dict[str, Any]) -> list[Exact]:
+    """A call's arguments, each with up to 20,000 characters and with its unseen ones named (S30, agents' human trust)."""
+    return [_exact(str(name), value) for name, value in arguments.items()]
+
+
+def _exact(name: str, value: object) -> Exact:
+    raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    shown = UNSEEN.sub(lambda sign: f"⟦U+{ord(sign[0]):04X}⟧", raw[:EXACT_CHARS])
+    lines = min(max(raw.count("\n") + 1, len(raw) // 60 + 1), 12)
+    return Exact(name, shown, raw, max(len(raw) - EXACT_CHARS, 0), lines)
 
 
 @register.filter

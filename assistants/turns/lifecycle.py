@@ -1,10 +1,9 @@
 """Starts, finishes and stops turns. Each function is one transaction, or runs inside the caller's."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Case, Q, When
 
 from assistants import clock
 from assistants.errors import CodedError
@@ -13,8 +12,9 @@ from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
 from assistants.models.definition import definition_of
 from assistants.signals import turn_finished, turn_started
 
-from . import events, executors, live
+from . import budget, events, executors, live
 from .calls import add_message, next_sequence, open_question, settle_in
+from .prompt import last_said
 from .refusals import check_answerable, check_queue, check_text, nothing_to_retry, turn_active
 
 TITLE_CHARS = 60
@@ -51,10 +51,12 @@ def send_message(
     client_key: str = "",
     instead_of: Message | None = None,
     parts: list[dict[str, object]] | None = None,
+    joins: str = Turn.Joins.NOT,
 ) -> Sent:
     """Accepts a message and starts the turn that answers it, or queues both behind the running one or an open question.
 
-    `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text.
+    `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text. `joins`
+    lets a running turn take it in (see `steering`); where nothing runs it means nothing.
     Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`, `QUEUE_FULL`, and `TURN_ACTIVE` for a new branch
     while an answer grows. A known client key returns the first answer.
     """
@@ -63,7 +65,7 @@ def send_message(
     with transaction.atomic():
         thread = Thread.objects.select_for_update().get(pk=thread.pk)
         if client_key and (known := thread.messages.filter(client_key=client_key).first()):
-            return Sent(known, known.started_turns.order_by("pk")[0], repeated=True)
+            return Sent(known, _turn_of(known), repeated=True)
         check_answerable(thread)
         # An open question holds back what is no answer to it; `questions` closes it before it sends one.
         busy = thread.turns.active().exists() or (instead_of is None and open_question(thread) is not None)
@@ -77,7 +79,9 @@ def send_message(
             state=Message.State.QUEUED,
             parts=[{"type": "text", "text": text}, *(parts or [])],
         )
-        turn = Turn.objects.create(thread=thread, user_message=message, state=Turn.State.QUEUED)
+        turn = Turn.objects.create(
+            thread=thread, user_message=message, state=Turn.State.QUEUED, joins=joins if busy else Turn.Joins.NOT
+        )
         if not thread.title:
             name_thread(thread, text)
         if busy:
@@ -86,6 +90,13 @@ def send_message(
             begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
     failpoint("send.committed")
     return Sent(message, turn)
+
+
+def _turn_of(message: Message) -> Turn:
+    """The turn that a message started, or that took it in."""
+    turn = message.started_turns.order_by("pk").first() or message.turn
+    assert turn is not None
+    return turn
 
 
 def begin_turn(turn: Turn, *, after: Message | None) -> None:
@@ -104,9 +115,9 @@ def begin_turn(turn: Turn, *, after: Message | None) -> None:
 
 def start_turn(turn: Turn) -> None:
     """Sets a turn thinking on top of its user message, tells the upper apps, and rings for a runner on commit."""
-    turn.state = Turn.State.THINKING
+    turn.state, turn.joins = Turn.State.THINKING, Turn.Joins.NOT
     turn.assistant_version = definition_of(turn.thread).version
-    turn.save(update_fields=["state", "assistant_version"])
+    turn.save(update_fields=["state", "joins", "assistant_version"])
     set_leaf(turn.thread_id, turn.user_message)
     turn_started.send(Turn, turn=turn)
     events.record(turn.thread_id, "turn", turn=turn.pk)
@@ -140,6 +151,7 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     Everything happens in the transaction that holds the lock, so a child is never done without its parent knowing.
     """
     failpoint("turn.finishing")
+    budget.close_open(turn)
     turn.state, turn.reason, turn.note = state, reason, note
     turn.finished = clock.now()
     turn.lease_until, turn.holder, turn.wake_at = None, "", None
@@ -152,13 +164,14 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
 
 
 def start_next(thread: Thread) -> None:
-    """Begins the thread's oldest queued turn, if none is active.
+    """Begins the thread's oldest queued turn, if none is active; what was meant for the turn that ended goes first.
 
     A question holds the queue: what was written before it was asked is no answer to it (Q2, Q8).
     """
     if thread.turns.active().exists():
         return
-    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by("pk").first()
+    in_order = [Case(When(joins=Turn.Joins.NOT, then=1), default=0), "pk"]
+    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by(*in_order).first()
     if queued and not open_question(thread):
         begin_turn(queued, after=leaf_of(thread))
 
@@ -172,13 +185,18 @@ def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:
         if turn.state == Turn.State.QUEUED:
             drop_queued(turn)
             return True
-        turn.fence += 1
-        for call in turn.calls.filter(state=ToolCall.State.OPEN):
-            settle_in(turn, call.pk, outcome=ToolCall.Outcome.STOPPED, value=f"Stopped by {by}.", by=by, code="STOPPED")
-        close_reply(turn, Message.State.STOPPED)
-        finish_turn(turn, state=Turn.State.STOPPED, reason=reason, note=f"Stopped by {by}.")
-        transaction.on_commit(lambda: executors.cancel(turn_id), robust=True)
+        end_now(turn, state=Turn.State.STOPPED, reason=reason, note=f"Stopped by {by}.", by=by)
     return True
+
+
+def end_now(turn: Turn, *, state: str, reason: str, note: str, by: str) -> None:
+    """Ends a locked turn whose runner may be at work, with all the text that is known; the runner changes nothing more."""
+    turn.fence += 1
+    for call in turn.calls.filter(state=ToolCall.State.OPEN):
+        settle_in(turn, call.pk, outcome=ToolCall.Outcome.STOPPED, value=note, by=by, code="STOPPED")
+    close_reply(turn, Message.State.STOPPED if state == Turn.State.STOPPED else Message.State.INTERRUPTED)
+    finish_turn(turn, state=state, reason=reason, note=note)
+    transaction.on_commit(lambda: executors.cancel(turn.pk), robust=True)
 
 
 def close_reply(turn: Turn, state: str) -> None:
@@ -205,7 +223,7 @@ def reply_parts(text: str, reasoning: str = "") -> list[dict[str, str]]:
 
 
 def retry_turn(turn: Turn) -> Turn:
-    """Answers the turn's message once more, as a sibling of the reply it got (E2, R6).
+    """Answers what the turn was told last once more, as a sibling of the reply it got (E2, R6).
 
     Raises `TURN_ACTIVE`, `NOTHING_TO_RETRY` for a turn that has not ended or lost its message, `ASSISTANT_DISABLED`.
     """
@@ -213,7 +231,7 @@ def retry_turn(turn: Turn) -> Turn:
         thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
         if thread.turns.active().exists():
             raise turn_active()
-        message = turn.user_message
+        message = last_said(turn)
         if message is None or not turn.is_final:
             raise nothing_to_retry()
         check_answerable(thread)
@@ -255,11 +273,3 @@ def announce_thread(thread: Thread) -> None:
     """Tells the owner's pages on commit that this thread's row in the sidebar may look different."""
     if thread.owner_id:
         events.announce(f"user:{thread.owner_id}")
-
-
-def charge(turn: Turn, *, input_tokens: int, output_tokens: int, input_price: float, output_price: float) -> None:
-    """Adds one model call to the turn's usage; prices are per million tokens."""
-    turn.input_tokens += input_tokens
-    turn.output_tokens += output_tokens
-    turn.model_calls += 1
-    turn.cost += Decimal(str((input_tokens * input_price + output_tokens * output_price) / 1_000_000))

@@ -79,6 +79,9 @@ def _store(due: list[Growth]) -> None:
             if growth.version != versions[growth]
         ]
         if changed:
+            # A sign of life for the watchdog.
+            moved = [growth.claim.turn_id for growth in kept if growth.version != versions[growth]]
+            Turn.objects.filter(pk__in=moved).update(beat=clock.now())
             # A reply that was finished meanwhile stays as it is.
             Message.objects.filter(state=Message.State.STREAMING).bulk_update(changed, ["parts"], batch_size=50)
     for growth in due:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.db.models import Q
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -41,15 +42,22 @@ def add_note(note: Callable[[Turn, Thread], str]) -> None:
     _notes.append(note)
 
 
-def build_prompt(turn: Turn, thread: Thread, definition: Definition) -> Prompt:
-    """The request for the turn's next reply: the branch that leads to its user message, and its own rounds so far."""
+def build_prompt(
+    turn: Turn, thread: Thread, definition: Definition, *, told: str = "", endings_only: bool = False
+) -> Prompt:
+    """The request for the turn's next reply: the branch that leads to its user message, and its own rounds so far.
+
+    `told` stands below the notes; with `endings_only` no tools are on offer but those that end a turn.
+    """
     path = branch(thread, turn_leaf(turn, thread))
-    told = "\n\n".join([system_text(thread, definition), *(text for note in _notes if (text := note(turn, thread)))])
-    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(told)])]
+    notes = [*(note(turn, thread) for note in _notes), told]
+    system = "\n\n".join([system_text(thread, definition), *filter(None, notes)])
+    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system)])]
     calls = _calls_by_message(path)
     for message in path:
         messages += _as_model_messages(message, calls.get(message.pk, []))
-    tools = [tool.define(definition, thread) for tool in tools_of(definition.tools)]
+    offered = [tool for tool in tools_of(definition.tools) if tool.ends_turn or not endings_only]
+    tools = [tool.define(definition, thread) for tool in offered]
     return Prompt(
         definition=definition,
         profile=resolve_profile(definition, thread),
@@ -59,9 +67,14 @@ def build_prompt(turn: Turn, thread: Thread, definition: Definition) -> Prompt:
 
 
 def turn_leaf(turn: Turn, thread: Thread) -> Message | None:
-    """The newest finished message that the turn's next reply follows."""
-    replies = Message.objects.filter(turn=turn, role=Message.Role.ASSISTANT, round__lt=turn.round)
-    return replies.order_by("-round").first() or turn.user_message
+    """The newest message that the turn's next reply follows: its own last reply, or what it took in after that."""
+    so_far = Q(role=Message.Role.USER) | Q(role=Message.Role.ASSISTANT, round__lt=turn.round)
+    return Message.objects.filter(so_far, turn=turn).order_by("-sequence").first() or turn.user_message
+
+
+def last_said(turn: Turn) -> Message | None:
+    """What the turn was told last: a message that it took in on its way, else the one that started it."""
+    return turn.messages.filter(role=Message.Role.USER).order_by("-sequence").first() or turn.user_message
 
 
 def branch(thread: Thread, leaf: Message | None) -> list[Message]:

@@ -7,9 +7,11 @@ from assistants.models import ToolCall, Turn
 from assistants.signals import sweeping
 
 from . import executors
+from .allowance import wake_rested
 from .calls import wake_if_settled
 from .claims import locked
 from .lifecycle import start_next
+from .steering import carry_out_left_behind
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +20,8 @@ def sweep() -> int:
     """Rings for every turn that nobody carries on although it could; returns how many. Safe to run anywhere, any time."""
     _wake_settled()
     _begin_queued()
+    carry_out_left_behind()
+    wake_rested()
     sweeping.send(Turn)
     turns = list(Turn.objects.runnable(clock.now()).values_list("pk", flat=True))
     for turn_id in turns:

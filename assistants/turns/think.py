@@ -18,12 +18,14 @@ from assistants.models.definition import definition_of
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
 
-from . import events, executors, live, partial
+from . import budget, events, executors, live, partial
+from .allowance import OVERRUN, Allowed, Meter, allow, run_out
 from .calls import add_message
 from .claims import Claim, holding
-from .lifecycle import charge, close_reply, extend_branch, finish_turn, reply_parts
+from .lifecycle import close_reply, extend_branch, finish_turn, reply_parts
 from .limits import step_limit, switched_off
-from .prompt import Prompt, build_prompt, turn_leaf
+from .prompt import turn_leaf
+from .steering import goes_on, take_in
 
 MAX_MODEL_FAILURES = 3
 SAVE_SECONDS = 1.0
@@ -44,31 +46,36 @@ def think(claim: Claim) -> None:
         return
     if opened is None:
         return
-    prompt, message, shown = opened
+    allowed, message, shown = opened
     growing = live.begin(message.thread_id, message.thread.root_id_or_own, message.pk, message.sequence, shown=shown)
     try:
         try:
-            reply = _stream(claim, prompt, growing)
+            reply = _stream(claim, allowed, growing)
         except ModelError as error:
-            _give_up_attempt(claim, prompt, message, growing, error)
+            cut = error.code == OVERRUN
+            _cut_short(claim, allowed, growing) if cut else _give_up_attempt(claim, allowed, message, growing, error)
         else:
-            _save_reply(claim, prompt, message, reply)
+            _save_reply(claim, allowed, message, reply)
     finally:
         live.end(growing)
 
 
-def _open_reply(claim: Claim) -> tuple[Prompt, Message, bool] | None:
+def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
     """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6).
 
-    Returns what is asked, the reply, and whether it is new at the end of the branch that pages show.
+    Returns what is asked within the budget (P15), the reply, and whether it is new at the end of the branch that pages show.
     """
     with holding(claim) as turn:
         definition = definition_of(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
             return None
-        prompt = build_prompt(turn, turn.thread, definition)
         message, shown = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first(), False
+        if message is None:
+            take_in(turn)
+        allowed = allow(turn, definition)
+        if allowed is None:
+            return None
         if message is None:
             message = add_message(
                 turn.thread_id,
@@ -81,14 +88,16 @@ def _open_reply(claim: Claim) -> tuple[Prompt, Message, bool] | None:
             shown = extend_branch(message)
         else:
             Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
-        turn.profile_label = prompt.profile.label or prompt.profile.model
-        turn.save(update_fields=["profile_label"])
+        profile = allowed.prompt.profile
+        turn.profile_label, turn.beat = profile.label or profile.model, clock.now()
+        turn.save(update_fields=["profile_label", "beat"])
         events.record(turn.thread_id, "message", message=str(message.pk))
-    return prompt, message, shown
+    return allowed, message, shown
 
 
-def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply) -> Reply:
-    future = stream_loop.submit(stream_reply(prompt.profile, prompt.messages, prompt.tools, growing))
+def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
+    prompt, sink = allowed.prompt, Meter(growing, allowed.permit)
+    future = stream_loop.submit(stream_reply(prompt.profile, prompt.messages, prompt.tools, sink))
     executors.carry(claim.turn_id, future)
     growth = partial.begin(claim, growing, future)
     try:
@@ -104,7 +113,7 @@ def _stream(claim: Claim, prompt: Prompt, growing: live.LiveReply) -> Reply:
     finally:
         partial.end(growth)
         future.cancel()
-        executors.drop(claim.turn_id)
+        executors.drop(claim.turn_id, future)
 
 
 def _save_partial(growth: partial.Growth) -> None:
@@ -115,15 +124,25 @@ def _save_partial(growth: partial.Growth) -> None:
         raise LeaseLost(f"turn {growth.claim.turn_id} is no longer held with fence {growth.claim.fence}")
 
 
-def _give_up_attempt(claim: Claim, prompt: Prompt, message: Message, growing: live.LiveReply, error: ModelError) -> None:
+def _cut_short(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> None:
+    """Keeps what was written until the tokens ran out (J-19). What the provider counted is not known: all that was reserved,
+    or what was seen if that is more, is taken for used."""
+    with holding(claim) as turn:
+        written = (len(growing.text) + len(growing.reasoning_text)) // 4
+        _charge(turn, allowed, max(allowed.asked, allowed.permit.reserved - written), written)
+        close_reply(turn, Message.State.INTERRUPTED)
+        run_out(turn)
+
+
+def _give_up_attempt(claim: Claim, allowed: Allowed, message: Message, growing: live.LiveReply, error: ModelError) -> None:
     """Pauses the turn until the provider may answer again, or ends it with a plain sentence (F17, F18, R6, R7)."""
     with holding(claim) as turn:
         parts = reply_parts(growing.text or error.partial, growing.reasoning_text)
         if parts:
             message.parts = parts
             message.save(update_fields=["parts"])
-        sent, received = _estimate(prompt), len(growing.text) // 4
-        _charge(turn, prompt, sent if received else 0, received)
+        received = len(growing.text) // 4
+        _charge(turn, allowed, allowed.asked if received else 0, received)
         turn.failures += 1
         if error.retryable and turn.failures < MAX_MODEL_FAILURES + 1:
             delay = error.retry_after if error.retry_after is not None else 2 ** (turn.failures - 1) + random.random()
@@ -144,19 +163,29 @@ def _pause(turn: Turn, seconds: float, error: ModelError) -> None:
     events.record(turn.thread_id, "turn", turn=turn.pk)
 
 
-def _save_reply(claim: Claim, prompt: Prompt, message: Message, reply: Reply) -> None:
+def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) -> None:
     with holding(claim) as turn:
         message.parts = reply_parts(reply.text, reply.reasoning)
         message.state = Message.State.COMPLETE
         message.save(update_fields=["parts", "state"])
-        _charge(turn, prompt, reply.input_tokens, reply.output_tokens)
-        turn.crashes = 0
+        _charge(turn, allowed, reply.input_tokens, reply.output_tokens)
+        turn.crashes, turn.beat = 0, clock.now()
         if not reply.calls and not reply.text.strip():
             _end_empty(turn, message, reply)
             return
         turn.failures = 0
         turn.reason = turn.note = ""
-        if not reply.calls:
+        if reply.finish == "length" and not reply.calls and allowed.permit.clamped and not allowed.permit.last_word:
+            # The provider kept to what was left of the budget.
+            Message.objects.filter(pk=message.pk).update(state=Message.State.INTERRUPTED)
+            events.record(turn.thread_id, "message", message=str(message.pk))
+            run_out(turn)
+            return
+        if not reply.calls and goes_on(turn):
+            turn.state, turn.round = Turn.State.THINKING, turn.round + 1
+            turn.save()
+            events.record(turn.thread_id, "message", message=str(message.pk))
+        elif not reply.calls:
             events.record(turn.thread_id, "message", message=str(message.pk))
             cut = reply.finish == "length"
             finish_turn(turn, state=Turn.State.DONE, reason="length" if cut else "", note=CUT if cut else "")
@@ -207,16 +236,9 @@ def _open_calls(turn: Turn, message: Message, calls: tuple[RequestedCall, ...]) 
         )
 
 
-def _charge(turn: Turn, prompt: Prompt, input_tokens: int, output_tokens: int) -> None:
-    profile = prompt.profile
-    charge(
-        turn,
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        input_price=profile.input_price,
-        output_price=profile.output_price,
-    )
-
-
-def _estimate(prompt: Prompt) -> int:
-    return sum(len(str(message)) for message in prompt.messages) // 4
+def _charge(turn: Turn, allowed: Allowed, input_tokens: int, output_tokens: int) -> None:
+    """Adds the call to the turn's sums and settles its reservation with the same (P15)."""
+    profile = allowed.prompt.profile
+    prices = profile.input_price, profile.output_price
+    cost = budget.charge(turn, input_tokens=input_tokens, output_tokens=output_tokens, prices=prices)
+    budget.settle(allowed.permit, tokens=input_tokens + output_tokens, cost=cost)

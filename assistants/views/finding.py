@@ -8,6 +8,7 @@ from assistants import access
 from assistants.conversations.inbox import inbox_of
 from assistants.conversations.search import search as find
 from assistants.rendering import fragments
+from assistants.turns import periods
 
 from .person import actor
 
@@ -30,3 +31,15 @@ def inbox(request: HttpRequest) -> HttpResponse:
     if isinstance(who, access.Visitor) and not who.key:
         return redirect("login")
     return render(request, "assistants/inbox.html", {"inbox": inbox_of(who), "sidebar": fragments.draw_sidebar(who, None)})
+
+
+@require_GET
+def budget(request: HttpRequest) -> HttpResponse:
+    """What the person, their groups and their teams may use in the present period, and what of it is used."""
+    who = actor(request)
+    if not isinstance(who, access.User):
+        return redirect("login")
+    found = [
+        each for member in who.memberships.select_related("tenant") for each in periods.accounts_of(who.pk, member.tenant_id)
+    ]
+    return render(request, "assistants/budget.html", {"accounts": found, "sidebar": fragments.draw_sidebar(who, None)})

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from assistants import access, forms
-from assistants.turns import calls, lifecycle, queue, steering
+from assistants.turns import allowance, calls, lifecycle, queue, steering
 
 from .person import actor, author, check_rate, name
 
@@ -27,6 +27,18 @@ def retry_turn(request: HttpRequest, turn_id: int) -> HttpResponse:
     check_rate(request)
     again = lifecycle.retry_turn(turn)
     return forms.accepted(request, turn.thread, turn=again.pk)
+
+
+@require_POST
+def top_up(request: HttpRequest, turn_id: int) -> HttpResponse:
+    """Lets a turn that has used up its tokens go on with more of them: its owner's to decide, never a visitor's."""
+    who = actor(request)
+    turn = access.get_turn(who, turn_id, "write")
+    if not isinstance(who, access.User):
+        raise access.not_allowed()
+    tokens = allowance.top_up(turn.pk)
+    access.audit("budget_raised", tenant_id=turn.thread.tenant_id, user=who, target=f"turn {turn.pk}", tokens=tokens)
+    return forms.accepted(request, turn.thread)
 
 
 @require_POST

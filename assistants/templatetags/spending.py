@@ -1,0 +1,74 @@
+"""What a turn's tree and a person's periods have used, as the panel and the page of budgets show it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.db.models import Q
+
+from assistants.models import Thread, Turn
+from assistants.turns import budget
+from assistants.turns.periods import Account
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Used:
+    """A part of the tree: its tokens and its cost."""
+
+    tokens: int
+    cost: Decimal
+
+
+def turn_budget(thread: Thread) -> dict[str, Any] | None:
+    """What the panel says of the present turn's budget; None before the first turn.
+
+    Every page of a tree shows the same total, which is the sum of its turns (D22): the sums of the turns agree with the
+    ledger, call by call.
+    """
+    turn = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk").first()
+    if turn is None:
+        return None
+    top = turn.root or turn
+    turns = list(Turn.objects.filter(Q(pk=top.pk) | Q(root=top.pk)).select_related("thread"))
+    # A sub-chat's id holds the ids of all above it.
+    subtree = [each for each in turns if each.pk == turn.pk or f"_{thread.chat_id}_" in each.thread.chat_id]
+    total, cap = _sum(turns), budget.cap_of(top)
+    return {
+        "is_tree": len(turns) > 1,
+        "own": _sum([turn]),
+        "subtree": _sum(subtree),
+        "total": total,
+        "cap": cap,
+        "percent": min(total.tokens * 100 // cap, 100) if cap else 0,
+        "tone": _tone(total.tokens, budget.NOTICE_PERCENT * cap // 100, cap - budget.reserve_of(cap)) if cap else "leaf",
+    }
+
+
+@register.simple_tag
+def top_up_tokens() -> int:
+    """What a person adds at a time to a turn that has used up its tokens."""
+    return int(settings.TASKMONKEY["TOP_UP_TOKENS"])
+
+
+@register.filter
+def percent(account: Account) -> int:
+    """The used part of a period's budget, at most 100."""
+    return min(account.used * 100 // account.limit, 100) if account.limit else 100
+
+
+@register.filter
+def tone(account: Account) -> str:
+    """The colour of its bar, beside which the words stand."""
+    return "clay" if account.is_used_up else "banana" if account.is_noticed else "leaf"
+
+
+def _tone(used: int, notice: int, limit: int) -> str:
+    return "clay" if used >= limit else "banana" if used >= notice else "leaf"
+
+
+def _sum(turns: list[Turn]) -> Used:
+    return Used(sum(each.input_tokens + each.output_tokens for each in turns), sum((each.cost for each in turns), Decimal(0)))
