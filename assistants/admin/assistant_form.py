@@ -65,6 +65,12 @@ class AssistantForm(ScopedForm):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Only what is ticked can be called, and it is checked again at every call."),
     )
+    approve_tools = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=_("Asks a person first"),
+        help_text=_("Each call of these waits until its person has read its exact arguments and allowed it."),
+    )
     delegates = DelegateBoxes(queryset=Assistant.objects.all(), required=False)
     starters = StarterLines(required=False, help_text=_("Offered in an empty chat, one per line."))
 
@@ -84,6 +90,7 @@ class AssistantForm(ScopedForm):
         if "tools" not in self.fields:
             return
         self.fields["tools"].choices = _tool_choices(self.instance.tools)
+        self.fields["approve_tools"].choices = _names_to_approve(self.instance.approve_tools)
         delegates: Any = self.fields["delegates"]
         delegates.queryset = delegates.queryset.exclude(pk=self.instance.pk).filter(public=False)
         if self.instance.pk:
@@ -105,6 +112,13 @@ def _tool_choices(held: list[str]) -> list[tuple[str, SafeString]]:
     return choices + [(name, _choice(name, "", ((_("unknown"),),), str(gone))) for name in map(str, held) if name not in names]
 
 
+def _names_to_approve(held: list[str]) -> list[tuple[str, SafeString]]:
+    always = ((_("always asks"),),)
+    known = {tool.name: _choice(tool.name, "", always if tool.approval else (), "") for tool in all_tools()}
+    gone = {name: _choice(name, "", ((_("unknown"),),), "") for name in map(str, held) if name not in known}
+    return [*known.items(), *gone.items()]
+
+
 def _describe(tool: Tool) -> SafeString:
     flags: list[tuple[Any]] = [(EFFECTS[tool.effect],)]
     for is_so, words in (
@@ -112,6 +126,7 @@ def _describe(tool: Tool) -> SafeString:
         (tool.reads_private, _("reads the team's data")),
         (tool.takes_untrusted, _("takes in text from outside")),
         (tool.sends_out, _("sends something out")),
+        (tool.approval, _("always asks a person first")),
     ):
         if is_so:
             flags.append((words,))

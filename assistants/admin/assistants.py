@@ -65,7 +65,7 @@ class AssistantAdmin(ScopedAdmin):
         (
             _("What it may do"),
             {
-                "fields": ("tools", "may_ask"),
+                "fields": ("tools", "approve_tools", "may_ask"),
                 "description": _("Start with little. A tool that is missing is easier to add than one too many to undo."),
             },
         ),

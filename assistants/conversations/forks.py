@@ -9,7 +9,7 @@ from django.db import transaction
 from assistants.errors import CodedError
 from assistants.models import Message, Thread, ToolCall, Turn, User
 from assistants.tables.pointers import copy_tables
-from assistants.turns import events
+from assistants.turns import events, taint
 from assistants.turns.calls import add_message
 from assistants.turns.lifecycle import announce_thread, set_leaf
 from assistants.turns.outline import outline_of
@@ -39,6 +39,7 @@ def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", 
             title_by=source.title_by,
             title_asked=True,
         )
+        taint.flow(source.pk, fork.pk)
         for system in source.messages.filter(role=Message.Role.SYSTEM).order_by("sequence"):
             add_message(fork.pk, role=Message.Role.SYSTEM, parts=system.parts)
         set_leaf(fork.pk, _copy_talk(source, fork, path))

@@ -15,7 +15,8 @@ MAX_ENTRIES = 50
 
 @dataclass(frozen=True)
 class Waiting:
-    """A question, or a call whose outcome only a person can find out. `text` is what is asked."""
+    """A question, a call to be approved, or one whose outcome only a person can find out. `text` is what is asked, or the
+    name of the tool."""
 
     thread: Thread
     call: ToolCall
@@ -75,8 +76,9 @@ def _own(actor: Actor) -> QuerySet[Thread]:
 
 
 def _waiting(call: ToolCall) -> Waiting:
-    text = "" if call.needs_decision else str(call.arguments.get("question", ""))
-    return Waiting(call.turn.thread, call, text or call.name, call.settled or call.started)
+    text = "" if call.is_open else str(call.arguments.get("question", ""))
+    asked = datetime.fromisoformat(call.approval["at"]) if call.is_asked and call.approval else None
+    return Waiting(call.turn.thread, call, text or call.name, asked or call.settled or call.started)
 
 
 def _finished(own: QuerySet[Thread], asking: set[int]) -> tuple[Finished, ...]:

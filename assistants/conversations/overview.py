@@ -87,9 +87,19 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
 
 
 def waiting_calls() -> QuerySet[ToolCall]:
-    """Calls that only a person can settle: a question at the end of the shown branch, or an outcome nobody knows (F06)."""
+    """Calls that wait for a person: a question at the end of the shown branch, an approval, an outcome nobody knows (F06)."""
     question = Q(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True, message=F("turn__thread__leaf"))
-    return ToolCall.objects.filter(question | Q(state=ToolCall.State.OPEN, needs_decision=True))
+    held = Q(needs_decision=True) | Q(approval__state="asked")
+    return ToolCall.objects.filter(question | (held & Q(state=ToolCall.State.OPEN)))
+
+
+def waiting_below(thread: Thread) -> QuerySet[ToolCall]:
+    """Those that wait for a person anywhere below this conversation (decision 7)."""
+    # A sub-chat's id holds the ids of all above it.
+    below = waiting_calls().filter(
+        turn__thread__root=thread.root_id_or_own, turn__thread__chat_id__contains=f"_{thread.chat_id}_"
+    )
+    return below.select_related("turn__thread__assistant")
 
 
 def has_news(thread: Thread) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from assistants.models import Message, Thread, Turn
+from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns import live
 from assistants.turns.calls import open_question
 from assistants.turns.outline import newest, outline_of
@@ -61,6 +61,18 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Approval:
+    """A call that runs once a person agrees: a POST of `hash` (and of `argument.<name>` for each argument to change) to
+    `call/<call>/approve/` lets it run, one of `words` to `call/<call>/reject/` does not."""
+
+    call: str
+    name: str
+    arguments: dict[str, Any]
+    why: tuple[str, ...]
+    hash: str
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Everything that a page shows, without its looks. `seq` is the number of the newest event it includes."""
 
@@ -71,6 +83,7 @@ class Snapshot:
     question: Asked | None
     queued: tuple[Queued, ...]
     decisions: tuple[Decision, ...]
+    approvals: tuple[Approval, ...]
     messages: tuple[Said, ...]
 
 
@@ -92,7 +105,17 @@ def snapshot_of(thread: Thread) -> Snapshot:
             if turn.state == Turn.State.QUEUED
         ),
         decisions=tuple(Decision(str(call.pk), call.name, call.arguments) for call in decisions),
+        approvals=_approvals(thread),
         messages=tuple(_said(thread)),
+    )
+
+
+def _approvals(thread: Thread) -> tuple[Approval, ...]:
+    calls = ToolCall.objects.asked().filter(turn__thread=thread)
+    return tuple(
+        Approval(str(call.pk), call.name, call.arguments, tuple(call.approval["why"]), call.approval["hash"])
+        for call in calls
+        if call.approval
     )
 
 

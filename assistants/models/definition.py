@@ -52,14 +52,19 @@ def definition_of(thread: Thread) -> Definition:
 def _define_agent(agent: dict[str, Any]) -> Definition:
     """What the agent was given and its master still has: a tool that is taken from one is taken from both (D8, S26)."""
     tools = tuple(agent.get("tools", ()))
+    master = Assistant.objects.filter(pk=agent.get("master")).first()
+    # What a person has to see of the master's calls they have to see of its agent's; without a master, of every one.
+    approve_tools = tuple(master.approve_tools) if master else tools if "master" in agent else ()
     if "master" in agent and settings.TASKMONKEY["STRICT_GRANTS"]:
-        master = Assistant.objects.enabled().filter(pk=agent["master"]).first()
-        tools = tuple(name for name in tools if master and name in master.tools)
+        tools = tuple(name for name in tools if master and master.enabled and name in master.tools)
     return Definition(
         name=agent.get("name", "Ad-hoc agent"),
         avatar=agent.get("avatar", ""),
         instructions=agent.get("prompt", ""),
         tools=tools,
+        # Its master gave it the tool to ask with, or did not.
+        may_ask=True,
+        approve_tools=approve_tools,
         profile_id=agent.get("profile_id"),
         max_steps=min(agent.get("max_steps", 50), settings.TASKMONKEY["MAX_STEPS"]),
     )

@@ -3,6 +3,17 @@
 import uuid
 
 from django.db import models
+from django.db.models import Q
+
+
+class ToolCallQuerySet(models.QuerySet["ToolCall"]):
+    def for_a_person(self) -> "ToolCallQuerySet":
+        """Open calls that only a person can carry on: an outcome that nobody knows (F06), an approval asked for (D8)."""
+        return self.filter(Q(needs_decision=True) | Q(approval__state="asked"), state=ToolCall.State.OPEN)
+
+    def asked(self) -> "ToolCallQuerySet":
+        """Open calls that wait for a person's approval."""
+        return self.filter(approval__state="asked", state=ToolCall.State.OPEN)
 
 
 class ToolCall(models.Model):
@@ -15,6 +26,9 @@ class ToolCall(models.Model):
 
     `guard` says what the guard found in the arguments or the result, and what it did: `refused`, `withheld`, `filtered`.
     Of the last two, `withheld` is what the tool had really given back; no model gets to read it (decision 11).
+
+    `approval` is bound to the arguments by their hash. Its state is asked, then rejected, or approved and once the body
+    was started used; `original` holds the arguments that a person changed.
     """
 
     class State(models.TextChoices):
@@ -59,6 +73,8 @@ class ToolCall(models.Model):
     settled = models.DateTimeField(null=True)
     settled_by = models.CharField(max_length=80, blank=True)
 
+    objects = ToolCallQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["turn", "round", "index"], name="one_call_per_place"),
@@ -71,3 +87,8 @@ class ToolCall(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == self.State.OPEN
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it waits for a person's approval."""
+        return self.is_open and (self.approval or {}).get("state") == "asked"

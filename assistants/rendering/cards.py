@@ -19,6 +19,7 @@ class Card:
     context: Callable[[ToolCall], dict[str, Any]]
     at_work: Callable[[Thread], Iterable[ToolCall]] = lambda thread: ()
     pieces: Callable[[ToolCall], list[Piece]] = lambda call: []
+    asks: Callable[[ToolCall], bool] = lambda call: False
 
 
 _cards: dict[str, Card] = {}
@@ -33,11 +34,13 @@ def register_card(
     *,
     at_work: Callable[[Thread], Iterable[ToolCall]] = lambda thread: (),
     pieces: Callable[[ToolCall], list[Piece]] = lambda call: [],
+    asks: Callable[[ToolCall], bool] = lambda call: False,
 ) -> None:
     """Draws calls of this tool with a template of their own. `context` reads what else it shows from the database;
     `at_work` names the settled calls of a thread whose card changes all the same (D2: a child that runs again); `pieces`
-    are the parts that change by themselves while the rest of the card stays, none for a card that is drawn whole."""
-    _cards[tool] = Card(template, context, at_work, pieces)
+    are the parts that change by themselves while the rest of the card stays, none for a card that is drawn whole; `asks` says
+    of a call that waits for a person whether this card asks them, and not the one for the approval of arguments."""
+    _cards[tool] = Card(template, context, at_work, pieces, asks)
 
 
 def calls_at_work(thread: Thread) -> list[ToolCall]:

@@ -12,6 +12,7 @@ LABELS = {
     "instructions": "Instructions",
     "profile": "Model profile",
     "tools": "Tools",
+    "approve_tools": "Asks a person first",
     "delegates": "Delegates",
     "domain": "Domain",
     "public": "Public",

@@ -14,7 +14,7 @@ from assistants.models import Assistant, AssistantVersion, Domain, LLMProfile, U
 from .rules import check_assistant
 
 PLAIN = (
-    *("slug", "name", "avatar", "description", "instructions", "tools"),
+    *("slug", "name", "avatar", "description", "instructions", "tools", "approve_tools"),
     *("public", "may_ask", "starters", "max_steps", "enabled"),
 )
 

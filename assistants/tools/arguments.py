@@ -1,6 +1,7 @@
 """Reads what a model wrote as a call's arguments, strictly."""
 
 import json
+import math
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -17,7 +18,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if len(text.encode()) > settings.TASKMONKEY["MAX_ARGUMENT_BYTES"]:
         raise _bad("The arguments are larger than 1 MB.", fix="Send less, or send a reference.")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique)
     except RecursionError:
         raise _bad("The arguments are nested too deeply.", fix="Send a flat object.") from None
     except ValueError as error:
@@ -68,6 +69,12 @@ def _bad(message: str, *, fix: str) -> CodedError:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    """A number too large for a float reads as infinity, which no database stores as JSON."""
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse_constant(digits)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

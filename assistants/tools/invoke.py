@@ -1,4 +1,4 @@
-"""The one path on which a tool is called: known, allowed now, arguments valid, run within limits, result bounded."""
+"""The one path on which a tool is called: known, allowed now, arguments valid, approved, run in limits, result bounded."""
 
 import json
 import logging
@@ -13,6 +13,7 @@ from django.db import close_old_connections
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.failpoints import failpoint
 
+from .approval import hold
 from .arguments import check_arguments, parse_arguments
 from .context import ToolContext
 from .guard.calls import check_call
@@ -34,6 +35,8 @@ def invoke(context: ToolContext, *, starting: Callable[[Tool], None]) -> Outcome
             parse_arguments(context.call.raw_arguments)  # raises: it was kept because it is not valid
         values = check_arguments(tool.arguments, context.call.arguments)
         check_call(tool, context.call.arguments)
+        if held := hold(tool, context):
+            return held
         starting(tool)
         failpoint("tool.intent_committed")
         outcome = _run(tool, context, values)

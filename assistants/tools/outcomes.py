@@ -23,10 +23,17 @@ class Pending:
 
 
 @dataclass(frozen=True)
+class Held:
+    """The call stays open until a person has agreed to exactly these arguments; `why` holds the reasons' codes (D8)."""
+
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Refused:
     """The call was not carried out; the model reads why and what to do instead (decision 8)."""
 
     error: CodedError
 
 
-Outcome = Done | Pending | Refused
+Outcome = Done | Pending | Held | Refused

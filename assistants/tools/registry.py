@@ -24,7 +24,7 @@ class Tool:
     `describe` may adapt the definition to whoever is asked, or return None when the tool is of no use there.
     The guard reads arguments and results (decision 11): `free_text` names the arguments that are prose for a person, a
     search or another assistant; `risk` says how far results are from our own words; of a tool that `filters` only the
-    poisoned paragraphs of a result are withheld.
+    poisoned paragraphs of a result are withheld. `approval` has a person agree to each call's exact arguments (D8).
     """
 
     name: str
@@ -43,6 +43,7 @@ class Tool:
     free_text: frozenset[str]
     risk: Risk
     filters: bool
+    approval: bool
 
     def define(self, definition: Definition, thread: Thread) -> ToolDefinition | None:
         """What the model of this assistant is told about the tool."""
@@ -69,6 +70,7 @@ def tool(
     free_text: Iterable[str] = (),
     risk: Risk | None = None,
     filters: bool = False,
+    approval: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares a function as a tool: its name, docstring and signature become what the model sees.
 
@@ -101,6 +103,7 @@ def tool(
             free_text=frozenset(free_text),
             risk=(Risk.MEDIUM if takes_untrusted or delegates else Risk.LOW) if risk is None else risk,
             filters=filters,
+            approval=approval,
         )
         return function
 

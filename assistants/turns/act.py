@@ -9,10 +9,10 @@ from assistants.models.definition import definition_of
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
-from assistants.tools.outcomes import Done, Outcome, Pending, Refused
+from assistants.tools.outcomes import Done, Held, Outcome, Pending, Refused
 from assistants.tools.registry import Tool, find_tool
 
-from . import events
+from . import approvals, events
 from .calls import note_guard, repeat_limit, repeats, screened, settle_in
 from .claims import Claim, holding
 from .lifecycle import announce_thread, finish_turn
@@ -25,7 +25,7 @@ PLACES = {"alone": 0, "": 1, "last": 2}
 def act(claim: Claim) -> None:
     """Runs every open call of the round that can run now, then moves the turn on: thinking, waiting or ended."""
     for call in _open_calls(claim):
-        if _mark_cut_off(claim, call):
+        if _mark_cut_off(claim, call) or _waits(claim, call):
             continue
         outcome = _carry_out(claim, call)
         if _store(claim, call, outcome):
@@ -36,7 +36,7 @@ def act(claim: Claim) -> None:
 def _open_calls(claim: Claim) -> list[ToolCall]:
     with holding(claim) as turn:
         calls = list(turn.calls.filter(state=ToolCall.State.OPEN, needs_decision=False))
-    return sorted(calls, key=lambda call: (PLACES[_ending(call)], call.index))
+    return sorted((call for call in calls if not call.is_asked), key=lambda call: (PLACES[_ending(call)], call.index))
 
 
 def _ending(call: ToolCall) -> str:
@@ -55,10 +55,18 @@ def _mark_cut_off(claim: Claim, call: ToolCall) -> bool:
     return True
 
 
+def _waits(claim: Claim, call: ToolCall) -> bool:
+    if _ending(call) != "last":
+        return False
+    with holding(claim) as turn:
+        return approvals.waits_behind(turn, call)
+
+
 def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
     def starting(tool: Tool) -> None:
         with holding(claim) as turn:
             ToolCall.objects.filter(pk=call.pk).update(attempts=F("attempts") + 1, started=clock.now())
+            approvals.use(call)
             if not tool.in_transaction:
                 events.record(turn.thread_id, "call", call=str(call.pk))
 
@@ -88,6 +96,8 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
         match outcome:
             case Pending():
                 events.record(turn.thread_id, "call", call=str(call.pk))
+            case Held(why):
+                approvals.ask(turn, call, why)
             case Refused(error):
                 settle_in(
                     turn,
@@ -137,7 +147,9 @@ def _move_on(claim: Claim) -> None:
             _end(turn, Turn.State.FAILED, reason=limit[0], note=limit[1])
             return
         waits = turn.calls.filter(state=ToolCall.State.OPEN).exists()
-        turn.state = Turn.State.WAITING if waits else Turn.State.THINKING
+        # What a person allowed while the other calls ran is taken up at once.
+        asleep = Turn.State.ACTING if waits and approvals.ready_calls(turn) else Turn.State.WAITING
+        turn.state = asleep if waits else Turn.State.THINKING
         turn.round += 0 if waits else 1
         turn.crashes = 0
         turn.save(update_fields=["state", "round", "crashes"])

@@ -14,7 +14,7 @@ from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
 
-from . import events, executors
+from . import events, executors, taint
 from .claims import locked
 
 QUESTION_TOOL = "ask_clarifying_question"
@@ -58,6 +58,8 @@ def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, b
     )
     if not changed:
         return False
+    if outcome == ToolCall.Outcome.OK:
+        taint.mark(turn.thread_id, call_id)
     if seen.finding:
         note_guard(turn, call_id, seen.action, seen.finding)
     add_message(

@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.kit.browsers import HTMX, PAGE, PROGRAM
-from tests.probes.town import CANARY, changes, record, seen, undone
+from tests.probes.town import ASKED_HASH, CANARY, changes, record, seen, undone
 
 FOREIGN = ("bob", "charlie", "root")
 STRANGERS = ("anonymous", "visitor")
@@ -45,15 +45,25 @@ ROUTES = {
     "c/<str:chat_id>/unshare/": Route("unshare_thread", of="thread", data={"username": "rita"}),
     "c/<str:chat_id>/send-back/": Route("send_back", of="child"),
     "c/<str:chat_id>/run-again/": Route("run_again", of="child"),
+    "c/<str:chat_id>/workflow/": Route(
+        "mark_step", of="child", data={"workflow": "research-report", "node": "release", "completed": "1"}
+    ),
+    "c/<str:chat_id>/workflow/again/": Route(
+        "run_from_step", of="child", data={"workflow": "research-report", "node": "write"}
+    ),
     "message/<uuid:message_id>/edit/": Route("edit_message", of="message", kind="uuid", data={"text": "Hi"}),
     "message/<uuid:message_id>/show/": Route("show_branch", of="message", kind="uuid"),
     "message/<uuid:message_id>/fork/": Route("fork_thread", of="message", kind="uuid"),
     "question/<uuid:call_id>/": Route("answer_question", of="question", kind="uuid", data={"option": "Red"}),
     "call/<uuid:call_id>/decide/": Route("decide_call", of="call", kind="uuid", data={"happened": "1"}),
     "call/<uuid:call_id>/withheld/": Route("withheld", "GET", of="call", kind="uuid", needs="read"),
+    "call/<uuid:call_id>/arguments/": Route("call_arguments", "GET", of="asked", kind="uuid", needs="read"),
+    "call/<uuid:call_id>/approve/": Route("approve_call", of="asked", kind="uuid", data={"hash": ASKED_HASH}),
+    "call/<uuid:call_id>/reject/": Route("reject_call", of="asked", kind="uuid", data={"words": "No"}),
     "turn/<int:turn_id>/stop/": Route("stop_turn", of="active", kind="int"),
     "turn/<int:turn_id>/retry/": Route("retry_turn", of="turn", kind="int"),
     "turn/<int:turn_id>/now/": Route("send_now", of="queued", kind="int"),
+    "turn/<int:turn_id>/steer/": Route("steer", of="queued", kind="int"),
     "turn/<int:turn_id>/unqueue/": Route("unqueue", of="queued", kind="int"),
 }
 # Nothing of anybody's stands in these; the methods that they take.
@@ -224,7 +234,8 @@ def test_s01_no_body_breaks_the_server(place, body):
 
 
 NEEDED = {"send_message": "text", "edit_message": "text", "rename_thread": "title", "share_thread": "username",
-          "unshare_thread": "username", "answer_question": "option", "decide_call": "happened"}  # fmt: skip
+          "unshare_thread": "username", "answer_question": "option", "decide_call": "happened",
+          "approve_call": "hash"}  # fmt: skip
 
 
 def test_s01_a_field_that_is_missing_is_named(place):

@@ -21,14 +21,15 @@ from tests.kit.world import World, scripted_profile
 CANARY = "canary7391"
 ASK = {"name": "ask_clarifying_question", "arguments": {"question": f"Which {CANARY}?", "options": ["Red", "Blue"]}}
 DELEGATE = {"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": f"Count every {CANARY}"}}
+ASKED_HASH = "0" * 64
 # What changes with every request although nothing happened.
 TOKEN = re.compile(rb'(csrfmiddlewaretoken" value="|X-CSRFToken": "|X-CSRFToken&quot;: &quot;)[A-Za-z0-9]{64}')
 
 
 @dataclass
 class Belongings:
-    """A person's conversations: `thread` is at rest with an open question and a sub-chat, in `busy` a turn works and a
-    message waits."""
+    """A person's conversations: `thread` is at rest with an open question and a sub-chat, in `busy` a turn works, a
+    call waits for approval and a message waits."""
 
     thread: Thread
     child: Thread
@@ -36,6 +37,7 @@ class Belongings:
     message: Message
     question: ToolCall
     call: ToolCall
+    asked: ToolCall
     turn: Turn
     active: Turn
     queued: Turn
@@ -99,6 +101,9 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
     active = busy.turns.active().get()
     connection.run_on_commit.clear()
     call = ToolCall.objects.create(turn=active, round=0, index=0, name="charge", needs_decision=True, withheld="kept")
+    approval = {"state": "asked", "why": ["tool"], "hash": ASKED_HASH, "at": "2026-01-01T10:00:00+00:00"}
+    place = {"turn": active, "round": 0, "index": 1, "name": "current_time"}
+    asked = ToolCall.objects.create(**place, arguments={"zone": CANARY}, approval=approval)
     return Belongings(
         thread=thread,
         child=Thread.objects.get(parent=thread),
@@ -106,6 +111,7 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
         message=thread.messages.filter(role="user").order_by("sequence").first(),
         question=last_turn(thread).calls.get(),
         call=call,
+        asked=asked,
         turn=done,
         active=active,
         queued=queued,

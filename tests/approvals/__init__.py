@@ -1,0 +1,1 @@
+"""A person agrees to exactly what runs, and nothing else runs."""

@@ -1,0 +1,1 @@
+"""What came in from outside is known wherever it flows."""
