@@ -10,8 +10,13 @@ class SubchatsConfig(AppConfig):
     def ready(self) -> None:
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
+        from assistants.rendering.turn_notes import register_note
+        from assistants.turns.prompt import add_note
         from subchats import checks, receivers  # noqa: F401
         from subchats.cards import calls_at_work, card_context, lane_pieces, lanes_context
+        from subchats.plan_cards import left_open_notes, plan_section
+        from subchats.planning.approval import is_waiting
+        from subchats.planning.telling import plan_note
         from subchats.workflows.rail import card_of, rails_of
 
         for tool in ("invoke_assistant", "spawn_agent"):
@@ -19,4 +24,9 @@ class SubchatsConfig(AppConfig):
         register_card("spawn_agents", "subchats/lanes.html", lanes_context, at_work=calls_at_work, pieces=lane_pieces)
         for tool in ("find_graph_workflow", "get_graph_workflow", "get_workflow_progress", "record_workflow_step"):
             register_card(tool, "subchats/workflow_card.html", card_of)
+        register_card("write_plan", "subchats/plan_card.html", asks=is_waiting)
+        register_card("confirm_step", "subchats/confirm_card.html")
+        register_section("subchats/plan_panel.html", plan_section, order=10)
+        register_note("subchats/left_open.html", left_open_notes)
+        add_note(plan_note)
         register_section("subchats/rail.html", rails_of, order=40)

@@ -6,13 +6,15 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
-from assistants.models import ToolCall, Turn
-from assistants.signals import sweeping, turn_finished, turn_interrupted, turn_started
+from assistants.models import Tenant, ToolCall, Turn
+from assistants.signals import demo_made, sweeping, turn_finished, turn_interrupted, turn_started
 from assistants.turns import events, taint
 from assistants.turns.claims import locked
-from subchats.delegation.deliver import deliver, reconcile, stop_children
+from subchats.delegation.deliver import SubChatResult, deliver, reconcile, stop_children
 from subchats.models import Delegation
+from subchats.planning import record, statuses
 from subchats.signals import delegated, delivered
+from subchats.workflows.demo import add_demo_workflow
 
 
 @receiver(turn_started)
@@ -68,6 +70,31 @@ def taint_caller(delegation: Delegation, **kwargs: Any) -> None:
     # The turn's row before its thread's, in the order of everybody else who writes here.
     with locked(delegation.call.turn_id) as turn:
         taint.flow(delegation.child_id, turn.thread_id)
+
+
+@receiver(turn_started)
+def carry_plan_on(turn: Turn, **kwargs: Any) -> None:
+    record.carry_on(turn)
+
+
+@receiver(turn_finished)
+def close_plan(turn: Turn, **kwargs: Any) -> None:
+    statuses.close_steps(turn)
+
+
+@receiver(delegated)
+def begin_step(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
+    statuses.begin_step(delegation, turn)
+
+
+@receiver(delivered)
+def end_step(delegation: Delegation, result: SubChatResult, **kwargs: Any) -> None:
+    statuses.end_step(delegation, result)
+
+
+@receiver(demo_made)
+def show_workflow(tenant: Tenant, language: str, **kwargs: Any) -> None:
+    add_demo_workflow(tenant, language)
 
 
 @receiver(sweeping)

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from assistants import access
-from assistants.conversations.overview import list_conversations
+from assistants.conversations.overview import list_conversations, waiting_below
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import Definition, definition_of
 from assistants.turns import live
@@ -19,6 +19,7 @@ from .cards import APPROVAL, calls_at_work, card_for
 from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
+from .turn_notes import draw_notes
 
 ALL_PARTS = frozenset({"message", "call", "turn", "state", "panel", "log", "thread"})
 
@@ -90,7 +91,7 @@ def draw_event(
             html = [draw_call(call, view)] if call else []
         case "turn":
             ends = _ends_of_turns(whole(outline.path), only=payload["turn"]) if "turn" in parts else []
-            html = [draw_turn(turn, view, last=place) for turn, place in ends]
+            html = draw_turns(ends, view)
             html += [draw_state(view)] if "state" in parts else []
             html += [draw_panel(view)] if "panel" in parts else []
         case "panel" if "panel" in parts:
@@ -121,8 +122,9 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     for call in ToolCall.objects.filter(message__in=ids).select_related("turn__thread", "message").order_by("round", "index"):
         calls.setdefault(call.message_id, []).append(call)
     notes: dict[Any, list[SafeString]] = {}
-    for turn, place in _ends_of_turns(window):
-        notes.setdefault(place.pk, []).append(draw_turn(turn, view, last=place))
+    ends = _ends_of_turns(window)
+    for (_, place), drawn in zip(ends, draw_turns(ends, view), strict=True):
+        notes.setdefault(place.pk, []).append(drawn)
     parts = [_draw("events/older.html", view, older=window.older)] if window.older else []
     for pk in (pk for pk in ids if pk in messages):
         parts.append(draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk)))
@@ -161,16 +163,18 @@ def draw_message(
 
 def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
     """One call's card; of whatever tool, one that waits for a person's approval shows what it would run with (D8)."""
-    card = APPROVAL if call.is_asked else card_for(call.name)
+    own = card_for(call.name)
+    card = APPROVAL if call.is_asked and not own.asks(call) else own
     return _draw(card.template, view, call=call, **card.context(call))
 
 
 def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
-    """What shows the work of others here, by element: cards of open calls, and the panel; access is asked again (D7)."""
+    """What shows the work of others here, by element: cards of open calls, the state and the panel; access is asked again
+    (D7)."""
     thread = access.get_thread(actor, thread.chat_id)
     view = viewpoint(thread, actor)
     cards = [(str(call.pk), number, html) for call in calls_at_work(thread) for number, html in enumerate(_pieces(call, view))]
-    return {**{f"{call}/{number}": html for call, number, html in cards}, "panel": draw_panel(view)}
+    return {**{f"{call}/{number}": html for call, number, html in cards}, "state": draw_state(view), "panel": draw_panel(view)}
 
 
 def _pieces(call: ToolCall, view: Viewpoint) -> list[SafeString]:
@@ -179,9 +183,10 @@ def _pieces(call: ToolCall, view: Viewpoint) -> list[SafeString]:
     return [_draw(template, view, call=call, **context) for template, context in pieces] or [draw_call(call, view)]
 
 
-def draw_turn(turn: Turn, view: Viewpoint, *, last: Place) -> SafeString:
-    """What there is to say about a turn beneath its last message: a failure, a pause, a restart."""
-    return _draw("events/turn.html", view, turn=turn, last=last)
+def draw_turns(ends: Sequence[tuple[Turn, Place]], view: Viewpoint) -> list[SafeString]:
+    """What there is to say about turns beneath their last messages: a failure, a pause, a restart, what other apps add."""
+    notes = draw_notes([turn.pk for turn, _ in ends])
+    return [_draw("events/turn.html", view, turn=turn, last=last, notes=notes.get(turn.pk, [])) for turn, last in ends]
 
 
 def draw_state(view: Viewpoint) -> SafeString:
@@ -190,11 +195,13 @@ def draw_state(view: Viewpoint) -> SafeString:
     active = next((turn for turn in turns if turn.is_active), None)
     queued = [turn for turn in turns if turn.state == Turn.State.QUEUED]
     last = view.thread.turns.order_by("-pk").first() if active is None else active
-    return _draw("events/state.html", view, active=active, queued=queued, last=last)
+    # Whoever waits for others waits for a person as soon as one of them does (decision 7).
+    asker = waiting_below(view.thread).first() if active and active.state == Turn.State.WAITING else None
+    return _draw("events/state.html", view, active=active, queued=queued, last=last, asker=asker)
 
 
 def draw_panel(view: Viewpoint) -> SafeString:
-    """Who works in the present turn, for how long and for how many tokens, and what other apps say about it."""
+    """What is to be told about the present turn, section by section."""
     drawn = [
         _draw(section.template, view, **context)
         for section in sections()

@@ -16,8 +16,16 @@ class Plan(models.Model):
     version = models.PositiveIntegerField(default=1)
     hash = models.CharField(max_length=64)
     approved_hash = models.CharField(max_length=64, blank=True)
+    approved_steps = models.PositiveSmallIntegerField(default=0, help_text="So many steps, from the first, were approved.")
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     approved_at = models.DateTimeField(null=True)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The person who changed this version; nobody: the assistant wrote it.",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -29,7 +37,11 @@ class Plan(models.Model):
 
 
 class PlanStep(models.Model):
-    """One step: who does it (nobody named: the planning assistant itself) and by what one sees that it is done."""
+    """One step: who does it (nobody named: the planning assistant itself) and by what one sees that it is done.
+
+    `call` wrote it, `delegation` works on it or has worked on it. A step that was skipped has the reason in `evidence`; without
+    one it was left open when the turn ended (L5).
+    """
 
     class Status(models.TextChoices):
         PENDING = "pending"
@@ -49,6 +61,8 @@ class PlanStep(models.Model):
     check_text = models.TextField()
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.PENDING)
     evidence = models.TextField(blank=True)
+    call = models.ForeignKey("assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="plan_steps")
+    delegation = models.ForeignKey("subchats.Delegation", null=True, on_delete=models.SET_NULL, related_name="steps")
 
     class Meta:
         ordering = ["plan_id", "index"]
@@ -56,3 +70,8 @@ class PlanStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.index}. {self.description[:60]}"
+
+    @property
+    def is_closed(self) -> bool:
+        """Done, or skipped for a reason."""
+        return self.status == self.Status.DONE or (self.status == self.Status.SKIPPED and bool(self.evidence))
