@@ -2,7 +2,10 @@
 
 import json
 
-from assistants.models import Thread
+from assistants.models import Thread, ToolCall
+from assistants.models.definition import definition_of
+from assistants.tools.context import ToolContext
+from assistants.tools.invoke import invoke
 from assistants.turns import executors, loop
 from subchats.models import Delegation, Plan, PlanStep
 from tests.kit.turns import commit_hooks, last_turn, run_all
@@ -61,6 +64,14 @@ def run_turn_of(thread):
     executors.rung.remove(turn.pk)
     loop.run_turn(turn.pk)
     commit_hooks()
+
+
+def attempt(thread, name, **arguments):
+    """Calls a tool in the thread's running turn, as a model would; gives what came of it."""
+    turn = last_turn(thread)
+    call = ToolCall.objects.create(turn=turn, round=turn.round, index=turn.calls.count(), name=name, arguments=arguments)
+    context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_of(turn.thread))
+    return invoke(context, starting=lambda tool: None)
 
 
 def call_of(thread, name="spawn_agents"):
