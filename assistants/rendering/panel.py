@@ -20,7 +20,7 @@ _sections: dict[str, Section] = {}
 
 
 def register_section(template: str, context: Callable[[Thread], dict[str, Any] | None], *, order: int) -> None:
-    """Adds a section; those of a lower order stand further up: plan 10, at work 20, timeline 30, workflow 40, budget 50."""
+    """Adds a section; those of a lower order stand further up: plan 10, timeline 30, workflow 40, budget 50."""
     _sections[template] = Section(order, template, context)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from assistants.models import Thread, TurnEvent
+from assistants.models import Thread, Turn, TurnEvent
 
 from . import hub
 
@@ -18,7 +18,8 @@ NEWS = frozenset({"message", "turn"})
 def record(thread_id: int, kind: str, **payload: Any) -> None:
     """Appends event N+1 to the thread; must run inside the transaction of the change (D2).
 
-    Kinds: message, call, turn, queue, log, thread. The payload holds ids only (at most 16 KB, S18).
+    Kinds: message, call, turn, queue, log, thread. The payload holds ids only (at most 16 KB, S18),
+    and of a turn its state and round, so it has to be saved before.
     The number is taken by an UPDATE, which holds the thread's row until the commit: numbers become visible in order.
     """
     counters = {"last_event": F("last_event") + 1}
@@ -26,6 +27,10 @@ def record(thread_id: int, kind: str, **payload: Any) -> None:
         counters["last_news"] = F("last_event") + 1
     Thread.objects.filter(pk=thread_id).update(**counters)
     number, root_id = Thread.objects.values_list("last_event", "root_id").get(pk=thread_id)
+    if kind == "turn":
+        # How a turn's time was spent is read from these (see `conversations.timeline`).
+        state = Turn.objects.filter(pk=payload["turn"]).values("state", "round").first()
+        payload |= state or {}
     TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
     announce(f"thread:{thread_id}")
     announce(f"tree:{root_id or thread_id}", but=f"thread:{thread_id}")

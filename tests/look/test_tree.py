@@ -1,10 +1,9 @@
-"""The sidebar's tree and the panel of the present turn."""
+"""The sidebar's tree."""
 
 from datetime import date
 
 from assistants.conversations.overview import list_conversations
-from assistants.models import Turn
-from assistants.templatetags import conversations, tree
+from assistants.templatetags import conversations
 from tests.kit.turns import run_all
 
 DELEGATE = [{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": "Count"}}]}, "Counted."]
@@ -63,29 +62,3 @@ def test_pinned_conversations_stand_above_the_days(ground):
     pinned.save()
 
     assert [day.label for day in days_of(ground.alice)] == ["Pinned", "Today"]
-
-
-def test_report_d22_the_panel_sums_the_whole_tree(ground):
-    ground.assistant("stock", script=[{"text": "Forty-two.", "usage": [100, 10]}])
-    ground.script([{"calls": DELEGATE[0]["calls"], "usage": [50, 5]}, {"text": "Counted.", "usage": [60, 6]}])
-    thread = ground.open("How many?")
-    run_all()
-
-    shown = tree.turn_tree(thread)
-
-    assert [worker.definition.name for worker in shown.workers] == ["Lead", "Stock"]
-    assert [worker.depth for worker in shown.workers] == [0, 1]
-    assert shown.tokens == sum(worker.tokens for worker in shown.workers) == 231
-
-
-def test_the_panel_of_a_sub_chat_shows_what_is_below_it(ground):
-    ground.assistant("stock", script=["Forty-two."])
-    ground.script(DELEGATE)
-    thread = ground.open("How many?")
-    run_all()
-    child = Turn.objects.exclude(thread=thread).get().thread
-
-    shown = tree.turn_tree(child)
-
-    assert [worker.definition.name for worker in shown.workers] == ["Stock"]
-    assert tree.ancestors(child) == [thread]
