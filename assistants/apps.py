@@ -19,6 +19,7 @@ class AssistantsConfig(AppConfig):
         from assistants import checks  # noqa: F401
         from assistants.access import may_run
         from assistants.conversations import search_index, titles
+        from assistants.conversations.timeline import timeline_of
         from assistants.documents import search_index as passage_index
         from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
@@ -34,6 +35,7 @@ class AssistantsConfig(AppConfig):
         sweeping.connect(stop_what_lost_its_right)
         sweeping.connect(watchdog.watch)
         loop.use_gate(may_run)
+        register_section("assistants/parts/timeline.html", lambda thread: {"timeline": timeline_of(thread)}, order=30)
         register_section("assistants/parts/budget.html", turn_budget, order=50)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
         register_card("cache_assembled_table", "events/calls/table.html", table_card)

@@ -73,6 +73,13 @@ GUARD = {
     "withheld": Look(_("withheld"), "shield-alert", "banana"),
     "filtered": Look(_("partly withheld"), "shield-alert", "banana"),
 }
+KIND_WORDS = {
+    "thinking": _("thinking"),
+    "tools": _("tools"),
+    "others": _("waiting for others"),
+    "person": _("waiting for you"),
+    "pause": _("pause"),
+}
 PLAIN = Look("")
 WHY = {
     "tool": _("This tool always asks first."),
@@ -117,6 +124,12 @@ def turn_look(turn: Turn) -> Look:
 def turn_state_look(state: str) -> Look:
     """How a turn's state looks, by its name."""
     return TURNS.get(state, PLAIN)
+
+
+@register.filter
+def kind_word(kind: str) -> str:
+    """What an agent did in a stretch of the timeline, in a word."""
+    return str(KIND_WORDS.get(kind, kind))
 
 
 @register.filter

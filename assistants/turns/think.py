@@ -91,6 +91,9 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
         profile = allowed.prompt.profile
         turn.profile_label, turn.beat = profile.label or profile.model, clock.now()
         turn.save(update_fields=["profile_label", "beat"])
+        if turn.reason:
+            # It rested, and pages still show why.
+            events.record(turn.thread_id, "turn", turn=turn.pk)
         events.record(turn.thread_id, "message", message=str(message.pk))
     return allowed, message, shown
 
