@@ -1,5 +1,6 @@
 """What must be true of the record after every fault (reliability 2.1)."""
 
+import json
 from collections import Counter
 
 from tests.faults.cluster import Cluster
@@ -26,8 +27,12 @@ def check(cluster: Cluster) -> None:
         "select json_extract(parts, '$[0].call') as call from assistants_message where role = 'tool'"
     ))  # fmt: skip
     assert all(count == 1 for count in results.values()), "I8: a call has two results"
-    children = Counter(row["call_id"] for row in cluster.rows("select call_id from subchats_delegation"))
-    assert all(count == 1 for count in children.values()), "I9: a call has two children"
+    for call in cluster.rows(
+        "select c.name, c.arguments, count(d.id) as children, count(distinct d.position) as places from assistants_toolcall c"
+        " join subchats_delegation d on d.call_id = c.id group by c.id"
+    ):
+        wanted = len(json.loads(call["arguments"])["tasks"]) if call["name"] == "spawn_agents" else 1
+        assert call["children"] == call["places"] == wanted, f"I9: {call['name']} has {call['children']} children of {wanted}"
     undelivered = cluster.rows(
         "select d.id from subchats_delegation d join assistants_toolcall c on c.id = d.call_id"
         " where d.returned_at is null and c.outcome = 'ok'"

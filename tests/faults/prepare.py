@@ -12,7 +12,9 @@ from django.core.management import call_command  # noqa: E402
 
 from assistants.models import Assistant, LLMProfile, Membership, Tenant, User  # noqa: E402
 
-TOOLS = ["look", "put", "charge", "ask_clarifying_question", "invoke_assistant", "hand_back"]
+TOOLS = [
+    "look", "put", "charge", "ask_clarifying_question", "invoke_assistant", "hand_back", "write_plan", "spawn_agents",
+]  # fmt: skip
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The server is killed with -9 at each of the sixteen points; after a restart the turn goes on by itself (F01 to F08)."""
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
@@ -171,6 +172,30 @@ def test_f08_parent_or_child_dies_one_child_and_one_result_remain(cluster, llm, 
 
     assert cluster.texts("assistant").count("leaf") == 1 and "ok" in cluster.texts("assistant")
     assert len(cluster.rows("select id from subchats_delegation")) == 2
+    check(cluster)
+
+
+@pytest.mark.parametrize("point", ["spawn.committed=kill9:2", "child.finished=kill9", "child.finished=kill9:3"])
+def test_f08_a_fan_out_at_depth_two_dies_three_children_and_one_result_remain(cluster, llm, point):
+    plan = {"steps": [{"description": "Look at three parts", "check": "Three reports", "specialist": "leaf"}]}
+    tasks = [{"assistant": "leaf", "task": f"part {number}", "label": f"Part {number}"} for number in range(3)]
+    llm.when(system="You are lead", results=0).script_forever(delegation("middle", "part"))
+    llm.when(system="You are lead", results=1).script_forever(ANSWER)
+    llm.when(system="You are middle", results=0).script_forever(one_call("write_plan", json.dumps(plan)))
+    llm.when(system="You are middle", results=1).script_forever(one_call("spawn_agents", json.dumps({"tasks": tasks})))
+    llm.when(system="You are middle", results=2).script_forever([say("middle"), finish("stop")])
+    llm.when(system="You are leaf").script_forever([say("leaf", 4, 0.05), finish("stop")])
+    cluster.start(point)
+    cluster.client.open("hi", key="k8")
+    cluster.wait_dead()
+    cluster.start()
+    cluster.wait_quiet()
+
+    result = json.loads(cluster.rows("select result from assistants_toolcall where name = 'spawn_agents'")[0]["result"])
+    assert [each["label"] for each in result["reports"]] == ["Part 0", "Part 1", "Part 2"]
+    assert all(each["success"] and each["reply"] for each in result["reports"])
+    assert cluster.texts("assistant").count("leaf" * 4) == 3 and "ok" in cluster.texts("assistant")
+    assert len(cluster.rows("select id from subchats_delegation")) == 4
     check(cluster)
 
 
