@@ -30,3 +30,23 @@ class SubchatsConfig(AppConfig):
         register_note("subchats/left_open.html", left_open_notes)
         add_note(plan_note)
         register_section("subchats/rail.html", rails_of, order=40)
+        self._ready_research()
+
+    def _ready_research(self) -> None:
+        from assistants.rendering.cards import register_card
+        from assistants.turns.conditions import require_at_end, require_before
+        from assistants.turns.prompt import add_note
+        from subchats.cards import calls_at_work, lane_pieces, lanes_context
+        from subchats.delegation.deliver import read_reports
+        from subchats.models import Delegation
+        from subchats.research.run import lacks_handoff, lacks_results, lacks_tools, tell
+        from subchats.research.sending import take_report
+        from subchats.research_cards import results_context
+
+        register_card("subagent", "subchats/lanes.html", lanes_context, at_work=calls_at_work, pieces=lane_pieces)
+        register_card("emit_autorag_results", "subchats/results.html", results_context)
+        read_reports(Delegation.Kind.EXPLORE, take_report)
+        require_before(lacks_tools)
+        require_at_end(lacks_results)
+        require_at_end(lacks_handoff)
+        add_note(tell)

@@ -13,6 +13,7 @@ from assistants.turns.claims import locked
 from subchats.delegation.deliver import SubChatResult, deliver, reconcile, stop_children
 from subchats.models import Delegation
 from subchats.planning import record, statuses
+from subchats.research.run import begin_run, end_run
 from subchats.signals import delegated, delivered
 from subchats.workflows.demo import add_demo_workflow
 
@@ -70,6 +71,16 @@ def taint_caller(delegation: Delegation, **kwargs: Any) -> None:
     # The turn's row before its thread's, in the order of everybody else who writes here.
     with locked(delegation.call.turn_id) as turn:
         taint.flow(delegation.child_id, turn.thread_id)
+
+
+@receiver(turn_started)
+def begin_research(turn: Turn, **kwargs: Any) -> None:
+    begin_run(turn)
+
+
+@receiver(turn_finished)
+def end_research(turn: Turn, **kwargs: Any) -> None:
+    end_run(turn)
 
 
 @receiver(turn_started)

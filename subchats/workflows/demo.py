@@ -73,7 +73,7 @@ ENGLISH: dict[str, Any] = {
 }
 GERMAN: dict[str, Any] = {
     "title": "Qualitätsvorfall",
-    "definition": "Geht fehlerhafter Ware nach: wie viel zurückkam und warum, sperrt die Charge und meldet sie dem Lieferanten.",
+    "definition": "Geht fehlerhafter Ware nach: wie viel kam zurück und warum; sperrt die Charge, meldet sie dem Lieferanten.",
     "exemplars": [
         "Bearbeite den Qualitätsvorfall mit den Reißverschlüssen",
         "Eine Charge ist fehlerhaft, was müssen wir tun?",

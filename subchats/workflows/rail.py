@@ -11,7 +11,6 @@ from .catalogue import workflows_of
 from .drawing import draw
 from .progress import Progress, Step, calls_of_tree, progress_of
 from .records import repeated_effects
-from .report import warning_of
 from .shape import Node, Workflow
 
 MOST_RAILS = 2
@@ -24,7 +23,6 @@ class Stop:
 
     step: Step
     is_next: bool
-    warning: str
     again: bool
     effects: list[str]
 
@@ -70,7 +68,6 @@ def _rail(progress: Progress, thread: Thread) -> Rail:
         Stop(
             step=step,
             is_next=step is ahead,
-            warning=warning_of(step),
             again=not step.node.is_for_a_person and (step.is_done or step.attempts > 0),
             effects=repeated_effects(progress.workflow.from_here(step.node)),
         )

@@ -1,6 +1,7 @@
 """Somebody says how a step stands, and a person has a workflow run again from a step (J-37)."""
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from assistants.models import Message, Thread, ToolCall, User
 from assistants.tools.registry import find_tool
@@ -22,6 +23,7 @@ def record_step(
 ) -> WorkflowRecord:
     """Stores that a step of the thread's conversation is done, or is not whatever was seen. Once for one call."""
     with transaction.atomic():
+        redraw_panels(thread)
         if call and (known := WorkflowRecord.objects.filter(call=call).first()):
             return known
         record = WorkflowRecord.objects.create(
@@ -33,7 +35,6 @@ def record_step(
             call=call,
             user=user,
         )
-        redraw_panels(thread)
     return record
 
 
@@ -44,21 +45,27 @@ def run_from(thread: Thread, workflow: Workflow, node: Node, *, by: User | None,
     then nothing is taken back either.
     """
     root = thread.root or thread
-    text = (
-        f"Run the workflow “{workflow.title}” ({workflow.id}) again from step {workflow.order_of(node)}, “{node.title}”"
-        f" ({node.id}); keep the outputs of the steps before it. Record each step that is done again."
+    names = {
+        "workflow": gettext(workflow.title),
+        "id": workflow.id,
+        "number": workflow.order_of(node),
+        "step": gettext(node.title),
+        "node": node.id,
+    }
+    text = gettext(
+        "Run the workflow “%(workflow)s” (%(id)s) again from step %(number)s, “%(step)s” (%(node)s); keep the outputs of the"
+        " steps before it. Record each step that is done again."
     )
-    again = f"To be run again from “{node.title}”."
+    again = gettext("To be run again from “%(step)s”.") % names
     with transaction.atomic():
-        Thread.objects.select_for_update().get(pk=root.pk)
+        redraw_panels(root)
         if key and Message.objects.filter(thread=root, client_key=key).exists():
             return
         WorkflowRecord.objects.bulk_create(
             WorkflowRecord(root=root, workflow=workflow.id, node=each.id, completed=False, note=again, user=by)
             for each in workflow.from_here(node)
         )
-        redraw_panels(root)
-        lifecycle.send_message(root, author=by, text=text, client_key=key)
+        lifecycle.send_message(root, author=by, text=text % names, client_key=key)
 
 
 def repeated_effects(nodes: list[Node]) -> list[str]:
@@ -68,7 +75,9 @@ def repeated_effects(nodes: list[Node]) -> list[str]:
 
 
 def redraw_panels(thread: Thread) -> None:
-    """Every open page of the conversation shows the rail anew; in one order, so that two of these never block each other."""
+    """Every open page of the conversation shows the rail anew. This takes the threads' rows from the bottom up, as a
+    sub-chat does that ends, so that no two wait for each other."""
     root = thread.root_id_or_own
-    for each in [root, *Thread.objects.filter(root=root).order_by("pk").values_list("pk", flat=True)]:
+    below = Thread.objects.filter(root=root).order_by("-pk").values_list("pk", flat=True)
+    for each in [*below, root]:
         events.record(each, "panel")

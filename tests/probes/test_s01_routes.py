@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.kit.browsers import HTMX, PAGE, PROGRAM
-from tests.probes.town import ASKED_HASH, CANARY, changes, record, seen, undone
+from tests.probes.town import ASKED_HASH, CANARY, POINTER, changes, record, seen, undone
 
 FOREIGN = ("bob", "charlie", "root")
 STRANGERS = ("anonymous", "visitor")
@@ -25,9 +25,10 @@ class Route:
     kind: str = "chat"
     needs: str = "write"
     data: dict[str, object] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
 
     def path(self, subject: object) -> str:
-        return reverse(self.name, args=[subject])
+        return reverse(self.name, args=[subject, *self.more])
 
 
 ROUTES = {
@@ -51,6 +52,10 @@ ROUTES = {
     "c/<str:chat_id>/workflow/again/": Route(
         "run_from_step", of="child", data={"workflow": "research-report", "node": "write"}
     ),
+    "c/<str:chat_id>/tables/<str:pointer>/": Route("table", "GET", "thread", needs="read", more=(POINTER,)),
+    "c/<str:chat_id>/tables/<str:pointer>/<str:kind>/": Route(
+        "table_file", "GET", "child", needs="read", more=(POINTER, "csv")
+    ),
     "message/<uuid:message_id>/edit/": Route("edit_message", of="message", kind="uuid", data={"text": "Hi"}),
     "message/<uuid:message_id>/show/": Route("show_branch", of="message", kind="uuid"),
     "message/<uuid:message_id>/fork/": Route("fork_thread", of="message", kind="uuid"),
@@ -60,10 +65,12 @@ ROUTES = {
     "call/<uuid:call_id>/arguments/": Route("call_arguments", "GET", of="asked", kind="uuid", needs="read"),
     "call/<uuid:call_id>/approve/": Route("approve_call", of="asked", kind="uuid", data={"hash": ASKED_HASH}),
     "call/<uuid:call_id>/reject/": Route("reject_call", of="asked", kind="uuid", data={"words": "No"}),
+    "call/<uuid:call_id>/chart/": Route("chart", "GET", of="chart", kind="uuid", needs="read"),
     "turn/<int:turn_id>/stop/": Route("stop_turn", of="active", kind="int"),
     "turn/<int:turn_id>/retry/": Route("retry_turn", of="turn", kind="int"),
     "turn/<int:turn_id>/now/": Route("send_now", of="queued", kind="int"),
     "turn/<int:turn_id>/steer/": Route("steer", of="queued", kind="int"),
+    "turn/<int:turn_id>/more/": Route("top_up", of="active", kind="int"),
     "turn/<int:turn_id>/unqueue/": Route("unqueue", of="queued", kind="int"),
 }
 # Nothing of anybody's stands in these; the methods that they take.
@@ -75,18 +82,21 @@ OPEN = {
     "preferences/": ("save_preferences", "POST"),
     "search/": ("search", "GET"),
     "inbox/": ("inbox", "GET"),
+    "budget/": ("budget", "GET"),
     "healthz": ("healthz", "GET"),
     "c/": ("open_thread", "POST"),
 }
-MODELS = ("assistant", "auditentry", "documentroot", "llmprofile", "tenant", "domain", "thread", "turn", "user")
+MODELS = ("assistant", "auditentry", "budget", "spendentry", "documentroot", "llmprofile", "tenant", "domain", "thread", "turn", "user")
 PAGES = ("", "add/", "<path:object_id>/history/", "<path:object_id>/delete/", "<path:object_id>/change/", "<path:object_id>/")
 ADMIN = {f"admin/assistants/{model}/{page}" for model, page in product(MODELS, PAGES)} | {
+    *(f"admin/subchats/workflow/{page}" for page in PAGES),
     "admin/assistants/assistant/<path:object_id>/versions/",
     "admin/assistants/assistant/<path:object_id>/versions/<int:number>/restore/",
     "admin/assistants/user/<id>/password/",
     *(f"admin/{page}" for page in ("", "login/", "logout/", "password_change/", "password_change/done/")),
+    *(f"admin/auth/group/{page}" for page in PAGES),
     *("admin/autocomplete/", "admin/jsi18n/", "admin/r/<path:content_type_id>/<path:object_id>/"),
-    *("admin/^(?P<app_label>assistants)/$", "admin/(?P<url>.*)$"),
+    *("admin/^(?P<app_label>assistants|auth|subchats)/$", "admin/(?P<url>.*)$"),
 }
 
 
@@ -280,13 +290,14 @@ def admin_addresses(place) -> dict[str, str]:
         "thread": place.alice.thread.pk,
         "turn": place.alice.turn.pk,
         "user": place.ground.alice.pk,
+        "workflow": place.ground.apes.workflows.get().pk,
     }
     found = {}
     for pattern in ADMIN:
-        model = pattern.removeprefix("admin/assistants/").partition("/")[0]
+        model = (pattern.split("/") + [""])[2]
         number = str(own.get(model, 1))
         path = pattern.replace("<path:object_id>", number).replace("<id>", number).replace("<int:number>", "1")
-        path = path.replace("<path:content_type_id>", "1").replace("^(?P<app_label>assistants)/$", "assistants/")
+        path = path.replace("<path:content_type_id>", "1").replace("^(?P<app_label>assistants|auth|subchats)/$", "subchats/")
         found[pattern] = "/" + path.replace("(?P<url>.*)$", "nowhere/")
     return found
 

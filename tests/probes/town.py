@@ -13,12 +13,25 @@ from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 
-from assistants.models import Assistant, AuditEntry, DocumentRoot, Message, Thread, ThreadShare, ToolCall, Turn, User
+from assistants.models import (
+    Assistant,
+    AuditEntry,
+    DocumentRoot,
+    Message,
+    StoredTable,
+    Thread,
+    ThreadShare,
+    ToolCall,
+    Turn,
+    User,
+)
 from assistants.turns import lifecycle
+from subchats.models import Workflow
 from tests.kit.turns import forget, last_turn, run_all
 from tests.kit.world import World, scripted_profile
 
 CANARY = "canary7391"
+POINTER = "tbl_0123456789ab"
 ASK = {"name": "ask_clarifying_question", "arguments": {"question": f"Which {CANARY}?", "options": ["Red", "Blue"]}}
 DELEGATE = {"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": f"Count every {CANARY}"}}
 ASKED_HASH = "0" * 64
@@ -39,6 +52,7 @@ class Belongings:
     call: ToolCall
     asked: ToolCall
     turn: Turn
+    chart: ToolCall
     active: Turn
     queued: Turn
 
@@ -76,6 +90,7 @@ def build(ground: World) -> Town:
     for thread in (mine.thread, mine.busy):
         ThreadShare.objects.create(thread=thread, user=ground.rita)
     DocumentRoot.objects.create(tenant=ground.apes, name=f"Papers {CANARY}", path="/nowhere")
+    Workflow.objects.create(tenant=ground.apes, slug="papers", title=f"Papers {CANARY}", definition="Papers.")
     theirs = ground.assistant("head", tenant=ground.bears, tools=ground.lead.tools, script=[])
     made = Town(ground=ground, alice=mine, charlie=_belongings(ground, theirs, ground.charlie), root=root)
     made.sessions = _sessions(made, public)
@@ -104,6 +119,11 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
     approval = {"state": "asked", "why": ["tool"], "hash": ASKED_HASH, "at": "2026-01-01T10:00:00+00:00"}
     place = {"turn": active, "round": 0, "index": 1, "name": "current_time"}
     asked = ToolCall.objects.create(**place, arguments={"zone": CANARY}, approval=approval)
+    _keep_table(thread)
+    wish = {"pointer": POINTER, "kind": "bar", "x": CANARY, "y": ["Units"]}
+    chart = ToolCall.objects.create(
+        turn=done, round=9, index=0, name="make_chart", arguments=wish, state=ToolCall.State.SETTLED, outcome="ok"
+    )
     return Belongings(
         thread=thread,
         child=Thread.objects.get(parent=thread),
@@ -113,8 +133,16 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
         call=call,
         asked=asked,
         turn=done,
+        chart=chart,
         active=active,
         queued=queued,
+    )
+
+
+def _keep_table(thread: Thread) -> None:
+    columns = [{"name": CANARY, "type": "text"}, {"name": "Units", "type": "number"}]
+    StoredTable.objects.create(
+        pointer=POINTER, tenant=thread.tenant, root=thread, title=CANARY, columns=columns, rows=[[CANARY, 42]], row_count=1
     )
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from assistants.demo.cast import CASTS, Part
 from assistants.models import Assistant, DocumentRoot, Domain, LLMProfile, Membership, Role, Tenant, User
 from assistants.setup.versions import save_assistant
+from assistants.signals import demo_made
 from assistants.tools.registry import find_tool
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -38,6 +39,7 @@ class Command(BaseCommand):
             path = str(DEMO / "documents" / language / folder)
             DocumentRoot.objects.get_or_create(tenant=tenant, path=path, defaults={"name": name, "public": public})
         self.set_models(tenant, language, scripted=options["scripted"])
+        demo_made.send(Tenant, tenant=tenant, language=language)
         self.stdout.write(f"The demo tenant is {'made' if made else 'up to date'}: {cast.tenant}.")
 
     def add_people(self, tenant: Tenant, language: str) -> None:
