@@ -67,6 +67,8 @@ def send_message(
         if client_key and (known := thread.messages.filter(client_key=client_key).first()):
             return Sent(known, _turn_of(known), repeated=True)
         check_answerable(thread)
+        # Before anybody is rung; a caller's transaction is committed by then too.
+        transaction.on_commit(lambda: failpoint("send.committed"))
         # An open question holds back what is no answer to it; `questions` closes it before it sends one.
         busy = thread.turns.active().exists() or (instead_of is None and open_question(thread) is not None)
         if busy:
@@ -88,7 +90,6 @@ def send_message(
             events.record(thread.pk, "queue")
         else:
             begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
-    failpoint("send.committed")
     return Sent(message, turn)
 
 
