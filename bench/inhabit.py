@@ -30,7 +30,7 @@ def inhabit(out: Path, *, upstream: int, people: int, chats: int, model: str) ->
     fanout = model.startswith("fanout-")
     lead = Assistant.objects.create(
         tenant=tenant, slug="lead", name="Lead", instructions="You answer.", profile=profile,
-        tools=["invoke_assistant"] if fanout else [],
+        tools=["write_plan", "invoke_assistant", "spawn_agents"] if fanout else [],
     )  # fmt: skip
     for slug in WORKERS if fanout else ():
         Assistant.objects.create(

@@ -15,8 +15,8 @@ from bench.wire import Browser
 
 SEQ = re.compile(r'data-seq="(\d+)"')
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
-# The state of a page at rest, as the socket sends it when a turn has ended; the first one when it begins says otherwise.
-END = re.compile(r'id=\\?"state\\?" data-state=\\?"idle\\?"')
+# The state of a page at rest, as the socket sends it when a turn has ended; before the first turn there is no last one.
+END = re.compile(r'id=\\?"state\\?" data-state=\\?"idle\\?" data-last=\\?"\w')
 
 
 class Ours:

@@ -47,11 +47,12 @@ class Order:
 
 
 def read_order(body: dict[str, Any]) -> Order:
-    """Reads the order out of a request: by its last user message, or by the model `fanout-<ms>`."""
+    """Reads the order out of a request: by its last user message, or by the model `fanout-<ms>-<children>`."""
     messages = body.get("messages", [])
     asked = next((_text(each) for each in reversed(messages) if each.get("role") == "user"), "")
     if body.get("model", "").startswith("fanout-"):
-        return _part_of_delegation(messages, asked, float(body["model"].removeprefix("fanout-")))
+        floor, children = body["model"].split("-")[1:3]
+        return _part_of_delegation(messages, asked, floor=float(floor), children=int(children))
     if not (found := ORDER.match(asked)):
         return Order()
     given = dict(pair.split("=", 1) for pair in found[1].split())
@@ -59,14 +60,24 @@ def read_order(body: dict[str, Any]) -> Order:
     return replace(Order(), **{name: kinds[name](value) for name, value in given.items() if name in kinds})
 
 
-def _part_of_delegation(messages: list[dict[str, Any]], asked: str, floor: float) -> Order:
-    """Every call takes `floor` ms: one that hands out four tasks in one reply, four that work, one that sums up."""
+def _part_of_delegation(messages: list[dict[str, Any]], asked: str, *, floor: float, children: int) -> Order:
+    """Every call takes `floor` ms: one that plans, one that hands out the tasks, those that work, one that sums up.
+
+    A single child is called without a plan.
+    """
     if "TASK-" in asked:
         return Order(first=floor, rule="worker")
-    if any(each.get("role") == "tool" for each in messages):
-        return Order(first=floor, rule="final")
-    calls = [{"assistant": name, "task": f"TASK-{name}: look at part {name}"} for name in WORKERS]
-    return Order(n=0, first=floor, rule="plan", calls=tuple({"name": "invoke_assistant", "arguments": each} for each in calls))
+    results = sum(each.get("role") == "tool" for each in messages)
+    tasks = [{"assistant": name, "task": f"TASK-{name}: look at part {name}"} for name in WORKERS[:children]]
+    if children == 1:
+        steps = [("hand out", "invoke_assistant", tasks[0])]
+    else:
+        planned = [{"description": f"Look at part {each}", "check": "One report", "specialist": each} for each in WORKERS]
+        steps = [("plan", "write_plan", {"steps": planned}), ("hand out", "spawn_agents", {"tasks": tasks})]
+    if results >= len(steps):
+        return Order(first=floor, rule="sum up")
+    rule, name, arguments = steps[results]
+    return Order(n=0, first=floor, rule=rule, calls=({"name": name, "arguments": arguments},))
 
 
 def _text(message: dict[str, Any]) -> str:
