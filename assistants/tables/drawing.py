@@ -1,6 +1,9 @@
 """Draws a chart as an SVG that carries its own styles and runs no script."""
 
 import re
+import sys
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from .charts import Chart
@@ -22,8 +25,7 @@ UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 
 def draw_chart(chart: Chart, *, dark: bool) -> str:
     """The chart on a transparent ground, for a light or a dark page."""
-    import pygal  # only when it is needed: it takes as long as a page
-
+    pygal = _library()
     kinds = {"bar": pygal.Bar, "line": pygal.Line, "pie": pygal.Pie, "scatter": pygal.XY}
     drawing = kinds[chart.kind](_config(chart, dark))
     drawing.uuid = "drawn"
@@ -34,6 +36,16 @@ def draw_chart(chart: Chart, *, dark: bool) -> str:
     else:
         _add_series(drawing, chart)
     return str(drawing.render(is_unicode=True))
+
+
+@cache
+def _library() -> Any:
+    """Loaded only when it is needed: it takes as long as a page."""
+    import pygal
+
+    # Its hook for maps takes part in every later import, in a way that Python has given up and warns of.
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, pygal.PluginImportFixer)]
+    return pygal
 
 
 def _add_series(drawing: Any, chart: Chart) -> None:
@@ -49,12 +61,10 @@ def _add_series(drawing: Any, chart: Chart) -> None:
 
 
 def _config(chart: Chart, dark: bool) -> Any:
-    import pygal
-    from pygal.style import Style
-
+    pygal = _library()
     theme = "dark" if dark else "light"
     ink, muted = INK[theme]
-    style = Style(
+    style = pygal.style.Style(
         background="transparent",
         plot_background="transparent",
         foreground=ink,
@@ -98,12 +108,24 @@ def _config(chart: Chart, dark: bool) -> Any:
         dots_size=2 if len(chart.labels) > 60 else 3.5,
         allow_interruptions=True,
         no_data_text="",
+        range=_spread([each.values for each in chart.series]) if chart.kind in ("line", "scatter") else None,
+        xrange=_spread([chart.places]),
     )
 
 
 def _legend_columns(series: int) -> int:
     """One line of names, or two: of the lines that a remainder needs, the library leaves room for some only."""
     return series if series <= 4 else (series + 1) // 2
+
+
+def _spread(columns: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:
+    """An axis with some room for values that are next to equal, between which the library finds none."""
+    known = [value for column in columns for value in column if value is not None]
+    if not known:
+        return None
+    low, high = min(known), max(known)
+    room = max(abs(low), abs(high)) * 0.01 or 1
+    return (low - room, high + room) if high - low < room / 1000 else None
 
 
 def _tick(value: Any) -> str:

@@ -124,8 +124,8 @@ def _write_cell(sheet: Any, at: tuple[int, int], column: Column, cell: Any, day:
 
 def _survives(cell: Any) -> bool:
     """A spreadsheet keeps 15 digits of a number; one that has more is written as text, digit by digit."""
-    exact = as_decimal(cell)
-    return len(exact.normalize().as_tuple().digits) <= 15
+    digits = "".join(map(str, as_decimal(cell).as_tuple().digits))
+    return len(digits.strip("0")) <= 15
 
 
 def _width(rows: Sequence[Sequence[Any]], place: int, column: Column) -> int:

@@ -50,6 +50,7 @@ if (log) {
 function prepare(root) {
   localise(root);
   root.querySelectorAll("form.question").forEach(keepAnswer);
+  if (root.querySelector("[data-sort]")) import("./table.js");
 }
 
 // One polite region says how things stand, never what is written token by token.

@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.kit.browsers import HTMX, PAGE, PROGRAM
-from tests.probes.town import ASKED_HASH, CANARY, POINTER, changes, record, seen, undone
+from tests.probes.town import ASKED_HASH, CANARY, EVIDENCE, POINTER, RESULT, changes, record, seen, undone
 
 FOREIGN = ("bob", "charlie", "root")
 STRANGERS = ("anonymous", "visitor")
@@ -25,7 +25,7 @@ class Route:
     kind: str = "chat"
     needs: str = "write"
     data: dict[str, object] = field(default_factory=dict)
-    more: tuple[str, ...] = ()
+    more: tuple[object, ...] = ()
 
     def path(self, subject: object) -> str:
         return reverse(self.name, args=[subject, *self.more])
@@ -52,6 +52,10 @@ ROUTES = {
     "c/<str:chat_id>/workflow/again/": Route(
         "run_from_step", of="child", data={"workflow": "research-report", "node": "write"}
     ),
+    "c/<str:chat_id>/evidence/<int:evidence_id>/": Route("evidence", "GET", "thread", needs="write", more=(EVIDENCE,)),
+    "c/<str:chat_id>/results/<str:feedback_id>/": Route(
+        "give_feedback", of="thread", data={"useful": "1"}, more=(RESULT,)
+    ),
     "c/<str:chat_id>/tables/<str:pointer>/": Route("table", "GET", "thread", needs="read", more=(POINTER,)),
     "c/<str:chat_id>/tables/<str:pointer>/<str:kind>/": Route(
         "table_file", "GET", "child", needs="read", more=(POINTER, "csv")
@@ -64,6 +68,7 @@ ROUTES = {
     "call/<uuid:call_id>/withheld/": Route("withheld", "GET", of="call", kind="uuid", needs="read"),
     "call/<uuid:call_id>/arguments/": Route("call_arguments", "GET", of="asked", kind="uuid", needs="read"),
     "call/<uuid:call_id>/approve/": Route("approve_call", of="asked", kind="uuid", data={"hash": ASKED_HASH}),
+    "plan/<uuid:call_id>/": Route("decide_plan", of="plan", kind="uuid", data={"decision": "approve", "hash": ASKED_HASH}),
     "call/<uuid:call_id>/reject/": Route("reject_call", of="asked", kind="uuid", data={"words": "No"}),
     "call/<uuid:call_id>/chart/": Route("chart", "GET", of="chart", kind="uuid", needs="read"),
     "turn/<int:turn_id>/stop/": Route("stop_turn", of="active", kind="int"),
@@ -245,7 +250,7 @@ def test_s01_no_body_breaks_the_server(place, body):
 
 NEEDED = {"send_message": "text", "edit_message": "text", "rename_thread": "title", "share_thread": "username",
           "unshare_thread": "username", "answer_question": "option", "decide_call": "happened",
-          "approve_call": "hash"}  # fmt: skip
+          "approve_call": "hash", "decide_plan": "decision"}  # fmt: skip
 
 
 def test_s01_a_field_that_is_missing_is_named(place):

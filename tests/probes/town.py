@@ -26,12 +26,13 @@ from assistants.models import (
     User,
 )
 from assistants.turns import lifecycle
-from subchats.models import Workflow
+from subchats.models import Evidence, Plan, PlanStep, ResearchRun, Workflow
 from tests.kit.turns import forget, last_turn, run_all
 from tests.kit.world import World, scripted_profile
 
 CANARY = "canary7391"
 POINTER = "tbl_0123456789ab"
+EVIDENCE, RESULT = 7391, "0123456789abcdef:1"
 ASK = {"name": "ask_clarifying_question", "arguments": {"question": f"Which {CANARY}?", "options": ["Red", "Blue"]}}
 DELEGATE = {"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": f"Count every {CANARY}"}}
 ASKED_HASH = "0" * 64
@@ -51,6 +52,7 @@ class Belongings:
     question: ToolCall
     call: ToolCall
     asked: ToolCall
+    plan: ToolCall
     turn: Turn
     chart: ToolCall
     active: Turn
@@ -120,6 +122,7 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
     place = {"turn": active, "round": 0, "index": 1, "name": "current_time"}
     asked = ToolCall.objects.create(**place, arguments={"zone": CANARY}, approval=approval)
     _keep_table(thread)
+    _keep_research(done)
     wish = {"pointer": POINTER, "kind": "bar", "x": CANARY, "y": ["Units"]}
     chart = ToolCall.objects.create(
         turn=done, round=9, index=0, name="make_chart", arguments=wish, state=ToolCall.State.SETTLED, outcome="ok"
@@ -132,6 +135,7 @@ def _belongings(ground: World, lead: Assistant, owner: User) -> Belongings:
         question=last_turn(thread).calls.get(),
         call=call,
         asked=asked,
+        plan=_ask_for_plan(active),
         turn=done,
         chart=chart,
         active=active,
@@ -144,6 +148,23 @@ def _keep_table(thread: Thread) -> None:
     StoredTable.objects.create(
         pointer=POINTER, tenant=thread.tenant, root=thread, title=CANARY, columns=columns, rows=[[CANARY, 42]], row_count=1
     )
+
+
+def _keep_research(turn: Turn) -> None:
+    run = ResearchRun.objects.create(turn=turn, session=RESULT.split(":")[0], query=CANARY, finished=turn.finished)
+    said = {"source": CANARY, "method": "posix", "excerpt": CANARY, "relevance": "strong", "temporal_status": "unknown"}
+    evidence = Evidence.objects.create(pk=EVIDENCE, run=run, stable_id="e1", retrieved_at="2026-11-30", **said)
+    result = run.results.create(number=1, title=CANARY, summary=CANARY, confidence=1, source=CANARY, method="posix")
+    result.evidence.add(evidence)
+
+
+def _ask_for_plan(turn: Turn) -> ToolCall:
+    """A plan that waits for a person's word."""
+    asked = {"state": "asked", "why": ["plan"], "hash": ASKED_HASH, "at": "2026-01-01T10:00:00+00:00"}
+    call = ToolCall.objects.create(turn=turn, round=8, index=0, name="write_plan", approval=asked)
+    plan = Plan.objects.create(turn=turn, hash=ASKED_HASH)
+    PlanStep.objects.create(plan=plan, index=1, description=f"Count every {CANARY}", check_text="One figure", call=call)
+    return call
 
 
 def _sessions(made: Town, public: Assistant) -> dict[str, str]:
