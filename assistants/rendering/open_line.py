@@ -25,11 +25,14 @@ class OpenLine:
         """Takes more text and gives the block's new HTML; None if it is more than words, which only parsing understands."""
         if not _WORDS.fullmatch(more):
             return None
-        self.added += self._spaces + more
-        # Spaces at the end of a line are shown when something follows on them.
-        self._head += escape(self._spaces + more)
-        self._spaces = ""
-        return SafeString(self._head.rstrip(" ") + self._ends)
+        # Spaces at the end of a line are shown, and handed out, when something follows on them: a reader who gets the
+        # block as a whole in between has none of them yet.
+        line = self._spaces + more
+        words = line.rstrip(" ")
+        self._spaces = line[len(words) :]
+        self.added += words
+        self._head += escape(words)
+        return SafeString(self._head + self._ends)
 
 
 def find_open_line(blocks: Sequence[Block], html: str, text: str) -> OpenLine | None:

@@ -25,7 +25,7 @@ def test_a_page_is_sent_only_what_is_new(reply: live.LiveReply) -> None:
         sent.append(text.frames())
 
     assert sent[0] == [{"m": 7, "new": True}, {"m": 7, "b": 0, "h": "<p>One</p>\n"}]
-    assert sent[1] == [{"m": 7, "b": 0, "t": " two "}]
+    assert sent[1] == [{"m": 7, "b": 0, "t": " two"}]
     assert [frame["b"] for frame in sent[2]] == [0, 1]
     assert sent[4] == [{"m": 7, "b": 1, "a": "\nz"}]
     assert text.frames() == []

@@ -73,3 +73,20 @@ def test_what_may_mean_more_than_words_is_drawn_anew(start: str, more: str) -> N
 
     assert more not in sent
     assert without_space("".join(page.values())) == without_space(shown(stream))
+
+
+def test_a_reader_who_comes_in_between_two_words_misses_no_space() -> None:
+    stream = MarkdownStream()
+    pieces = ["word", " by ", "word", " ", " ", "by", ", and ", "on"]
+    pages = []
+    for end in range(1, len(pieces) + 1):
+        stream.update("".join(pieces[:end]))
+        # One more reader at every step; all of them take what follows as additions.
+        pages.append(({}, Cursor()))
+        for number, (page, cursor) in enumerate(pages):
+            frames, seen = stream.frames(cursor, additions=True)
+            for block, html in frames:
+                page[block] = add(page[block], html) if isinstance(html, Addition) else html
+            pages[number] = page, seen
+
+    assert {"".join(page.values()).strip() for page, _ in pages} == {"<p>word by word  by, and on</p>"}
