@@ -62,6 +62,10 @@ SCRIPTS: dict[str, Any] = {
                 "when": {"user": "what time"},
                 "steps": [{"calls": [{"name": "current_time", "arguments": {"zone": "Europe/Berlin"}}]}, "Late."],
             },
+            {
+                "when": {"user": "look slowly"},
+                "reply": {"text": "word by word " * 25, "delta_chars": 4, "delay_ms": 40, "calls": [{"name": "current_time"}]},
+            },
             {"when": {"user": "showcase"}, "reply": {"text": SHOWCASE, "reasoning": "Compare the weeks first."}},
             {"when": {"user": "tell slowly"}, "reply": {"text": STORY, "delta_chars": 40, "delay_ms": 15}},
             {"when": {"user": "tell for ever"}, "reply": {"text": STORY, "repeat": 50, "delta_chars": 20, "delay_ms": 40}},

@@ -100,6 +100,36 @@ def a_queue(window: Visit) -> None:
     expect(window.page.locator("#log")).to_contain_text("You said: queued two")
 
 
+def a_steering_message(window: Visit) -> None:
+    window.send("look slowly")
+    expect(window.page.locator("#log")).to_contain_text("word by word")
+    window.page.fill("#text", "mind the gap")
+    window.page.press("#text", "Control+Enter")
+    expect(window.page.locator(".queued")).to_contain_text("will be read at the next step")
+    expect(window.page.locator("#log")).to_contain_text("You said: mind the gap")
+    expect(window.page.locator(".queued")).to_have_count(0)
+
+
+def a_queued_message_that_steers_after_all(window: Visit) -> None:
+    window.send("look slowly")
+    expect(window.page.locator("#log")).to_contain_text("word by word")
+    window.send("mind the gap")
+    window.page.click(".queued button:has-text('Steer')")
+    expect(window.page.locator("#log")).to_contain_text("You said: mind the gap")
+
+
+def an_interrupt(window: Visit) -> None:
+    window.send("tell for ever")
+    expect(window.page.locator("#log")).to_contain_text("Paragraph 3 ")
+    window.page.fill("#text", "rather this")
+    window.page.click("#composer [value=interrupt]")
+    expect(window.page.locator("#log")).to_contain_text("You said: rather this")
+    expect(window.page.locator("#log .cut-off")).to_have_count(1)
+    window.page.fill("#text", "and a third")
+    window.page.press("#text", "Enter")
+    expect(window.page.locator("#log")).to_contain_text("You said: and a third")
+
+
 def another_wording(window: Visit) -> None:
     window.page.hover("#log .user >> nth=0")
     window.page.click("#log .user [data-act=edit] >> nth=0")
@@ -130,7 +160,8 @@ def a_new_name(window: Visit) -> None:
 
 JOURNEYS = [
     one_message, a_tool, prose_of_every_kind, a_question_and_its_answer, two_sub_chats, a_child_that_asks,
-    a_child_that_is_stopped, a_failure_tried_again, a_stop_in_the_middle, a_queue, another_wording, the_earlier_wording,
+    a_child_that_is_stopped, a_failure_tried_again, a_stop_in_the_middle, a_queue, a_steering_message,
+    a_queued_message_that_steers_after_all, an_interrupt, another_wording, the_earlier_wording,
     answered_again, a_new_name,
 ]  # fmt: skip
 
