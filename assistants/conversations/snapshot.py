@@ -5,6 +5,7 @@ from typing import Any
 
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns import live
+from assistants.turns.approvals import is_about_arguments
 from assistants.turns.calls import open_question
 from assistants.turns.outline import newest, outline_of
 from assistants.turns.questions import question_payload
@@ -115,7 +116,7 @@ def _approvals(thread: Thread) -> tuple[Approval, ...]:
     return tuple(
         Approval(str(call.pk), call.name, call.arguments, tuple(call.approval["why"]), call.approval["hash"])
         for call in calls
-        if call.approval
+        if call.approval and is_about_arguments(call)
     )
 
 

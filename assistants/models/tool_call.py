@@ -12,7 +12,7 @@ class ToolCallQuerySet(models.QuerySet["ToolCall"]):
         return self.filter(Q(needs_decision=True) | Q(approval__state="asked"), state=ToolCall.State.OPEN)
 
     def asked(self) -> "ToolCallQuerySet":
-        """Open calls that wait for a person's approval."""
+        """Open calls that wait for a person's approval, of their arguments or of what they prepared."""
         return self.filter(approval__state="asked", state=ToolCall.State.OPEN)
 
 

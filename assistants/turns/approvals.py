@@ -11,7 +11,7 @@ from assistants.errors import CodedError
 from assistants.llm.plain_text import clean_text
 from assistants.models import AuditEntry, ToolCall, Turn, User
 from assistants.models.definition import definition_of
-from assistants.tools.approval import APPROVED, ASKED, REJECTED, USED, seal
+from assistants.tools.approval import APPROVED, ASKED, ASSISTANT, REJECTED, TAINT, TOOL, USED, seal
 from assistants.tools.arguments import check_arguments, parse_arguments
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import check_call
@@ -107,8 +107,9 @@ def carry_on(turn: Turn) -> None:
     A turn that acts at this moment finds it by itself when it is through with its other calls.
     """
     if turn.state == Turn.State.WAITING and ready_calls(turn):
-        turn.state = Turn.State.ACTING
-        turn.save(update_fields=["state"])
+        # The wait was the person's, not the assistant's: its silence is counted from here.
+        turn.state, turn.beat = Turn.State.ACTING, clock.now()
+        turn.save(update_fields=["state", "beat"])
         transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
     events.record(turn.thread_id, "turn", turn=turn.pk)
     announce_thread(turn.thread)
@@ -121,6 +122,11 @@ def ready_calls(turn: Turn) -> list[ToolCall]:
     return [call for call in fresh if not call.is_asked and not waits_behind(turn, call)]
 
 
+def is_about_arguments(call: ToolCall) -> bool:
+    """Whether a person is asked here if the call may run; other parts ask about other things, such as a plan."""
+    return call.is_asked and bool({TOOL, ASSISTANT, TAINT} & set((call.approval or {}).get("why", ())))
+
+
 def waits_behind(turn: Turn, call: ToolCall) -> bool:
     """Whether the call would end the turn over the head of a person who is still asked about another one."""
     tool = find_tool(call.name)
@@ -129,7 +135,7 @@ def waits_behind(turn: Turn, call: ToolCall) -> bool:
 
 def _get_asked(turn: Turn, call_id: UUID) -> ToolCall:
     call = ToolCall.objects.get(pk=call_id)
-    if not call.is_asked or not turn.is_active:
+    if not is_about_arguments(call) or not turn.is_active:
         raise CodedError(
             code="NOT_ASKED",
             message="This call does not wait for an approval any more.",

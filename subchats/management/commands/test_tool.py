@@ -11,6 +11,7 @@ from assistants import clock
 from assistants.errors import CodedError
 from assistants.models import Membership, Role, Tenant, Thread, ToolCall, Turn
 from assistants.models.definition import Definition
+from assistants.tools.approval import APPROVED, seal
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.context import ToolContext
 from assistants.tools.invoke import invoke
@@ -65,7 +66,11 @@ class Command(BaseCommand):
         )
         turn = Turn.objects.create(thread=thread, state=Turn.State.PAUSED, reason="command")
         effect = getattr(find_tool(tool), "effect", "pure")
-        return ToolCall.objects.create(turn=turn, round=0, index=0, name=tool, arguments=arguments, effect=effect)
+        # Whoever types the arguments here has seen them.
+        allowed = {"state": APPROVED, "why": [], "hash": seal(tool, arguments), "by": "the command line"}
+        return ToolCall.objects.create(
+            turn=turn, round=0, index=0, name=tool, arguments=arguments, effect=effect, approval=allowed
+        )
 
     def run(self, call: ToolCall, timeout: float) -> str:
         """The tool's result as text; of a delegation, once the sub-chat has reported."""
