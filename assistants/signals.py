@@ -5,5 +5,6 @@ from django.dispatch import Signal
 turn_started = Signal()  # turn
 turn_finished = Signal()  # turn; its state is done, failed or stopped
 turn_interrupted = Signal()  # turn; a receiver answers with the ids of open calls that it brings to an end itself
+thread_forked = Signal()  # source, fork, until (when the newest thing that was copied had happened)
 demo_made = Signal()  # tenant, language; every app adds what it shows in the demo
 sweeping = Signal()  # asks every app to put right what a lost hint or a crash left undone

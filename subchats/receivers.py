@@ -1,13 +1,14 @@
 """Listens for turns that start and end, and keeps sub-chats and their callers in step (steps 3 and 9)."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.dispatch import receiver
 
-from assistants.models import Tenant, ToolCall, Turn
-from assistants.signals import demo_made, sweeping, turn_finished, turn_interrupted, turn_started
+from assistants.models import Tenant, Thread, ToolCall, Turn
+from assistants.signals import demo_made, sweeping, thread_forked, turn_finished, turn_interrupted, turn_started
 from assistants.turns import events, taint
 from assistants.turns.claims import locked
 from subchats.delegation.deliver import SubChatResult, deliver, reconcile, stop_children
@@ -16,6 +17,7 @@ from subchats.planning import record, statuses
 from subchats.research.run import begin_run, end_run
 from subchats.signals import delegated, delivered
 from subchats.workflows.demo import add_demo_workflow
+from subchats.workflows.records import copy_records
 
 
 @receiver(turn_started)
@@ -101,6 +103,11 @@ def begin_step(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
 @receiver(delivered)
 def end_step(delegation: Delegation, result: SubChatResult, **kwargs: Any) -> None:
     statuses.end_step(delegation, result)
+
+
+@receiver(thread_forked)
+def copy_what_was_said(source: Thread, fork: Thread, until: datetime, **kwargs: Any) -> None:
+    copy_records(source, fork, until=until)
 
 
 @receiver(demo_made)

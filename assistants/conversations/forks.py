@@ -1,13 +1,16 @@
 """Copies a conversation up to one message into a new one of its own."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Max
 
 from assistants.errors import CodedError
 from assistants.models import Message, Thread, ToolCall, Turn, User
+from assistants.signals import thread_forked
 from assistants.tables.pointers import copy_tables
 from assistants.turns import events, taint
 from assistants.turns.calls import add_message
@@ -43,6 +46,7 @@ def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", 
         for system in source.messages.filter(role=Message.Role.SYSTEM).order_by("sequence"):
             add_message(fork.pk, role=Message.Role.SYSTEM, parts=system.parts)
         set_leaf(fork.pk, _copy_talk(source, fork, path))
+        thread_forked.send(Thread, source=source, fork=fork, until=_end_of(path))
         events.record(fork.pk, "log")
         announce_thread(fork)
     return fork
@@ -59,6 +63,12 @@ def _path_to(message: Message) -> list[Message]:
     if any(each.state == Message.State.STREAMING for each in messages):
         raise turn_active()
     return messages
+
+
+def _end_of(path: Sequence[Message]) -> datetime:
+    """When the last message of the branch was written, or the last of its calls was settled."""
+    settled = ToolCall.objects.filter(message__in=[each.pk for each in path]).aggregate(last=Max("settled"))["last"]
+    return max(path[-1].created, settled or path[-1].created)
 
 
 def _title(source: Thread, owner: User | None) -> str:

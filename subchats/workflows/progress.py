@@ -118,6 +118,6 @@ def _operations(workflow: Workflow, thread: Thread) -> tuple[Counter[str], dict[
     for name, outcome, guard, settled in calls.values_list("name", "outcome", "guard", "settled"):
         tried[name] += 1
         # What the guard withheld no assistant has read: the step has nothing to show.
-        if outcome == ToolCall.Outcome.OK and (guard or {}).get("action") != "withheld":
+        if settled and outcome == ToolCall.Outcome.OK and (guard or {}).get("action") != "withheld":
             succeeded[name] = settled
     return tried, succeeded

@@ -56,9 +56,10 @@ def _touched(thread: Thread) -> list[str]:
     """The ids that progress was asked for or steps were recorded of, by calls and by people, the newest first."""
     calls = calls_of_tree(thread).filter(name__in=FOLLOWING, outcome=ToolCall.Outcome.OK).order_by("settled")
     said = WorkflowRecord.objects.filter(root=thread.root_id_or_own).order_by("created")
-    times = {str(arguments.get("workflowId")): settled for arguments, settled in calls.values_list("arguments", "settled")}
+    given = calls.exclude(settled=None).values_list("arguments", "settled")
+    times = {str(arguments.get("workflowId")): settled for arguments, settled in given if settled}
     for workflow, created in said.values_list("workflow", "created"):
-        times[workflow] = max(created, times.get(workflow) or created)
+        times[workflow] = max(created, times.get(workflow, created))
     return sorted(times, key=lambda each: times[each], reverse=True)
 
 

@@ -1,5 +1,7 @@
 """Somebody says how a step stands, and a person has a workflow run again from a step (J-37)."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -66,6 +68,17 @@ def run_from(thread: Thread, workflow: Workflow, node: Node, *, by: User | None,
             for each in workflow.from_here(node)
         )
         lifecycle.send_message(root, author=by, text=text % names, client_key=key)
+
+
+def copy_records(source: Thread, fork: Thread, *, until: datetime) -> None:
+    """What was said about steps until then holds in a copied conversation too: a step marked as not done stays so."""
+    said = WorkflowRecord.objects.filter(root=source.root_id_or_own, created__lte=until).order_by("pk")
+    WorkflowRecord.objects.bulk_create(
+        WorkflowRecord(
+            root=fork, workflow=each.workflow, node=each.node, completed=each.completed, note=each.note, user_id=each.user_id
+        )
+        for each in said
+    )
 
 
 def repeated_effects(nodes: list[Node]) -> list[str]:

@@ -59,7 +59,7 @@ def warning_of(step: Step) -> str:
 
 
 def _node_as_data(node: Node, order: int) -> dict[str, Any]:
-    return {
+    row: dict[str, Any] = {
         "nodeId": node.id,
         "order": order,
         "title": node.title,
@@ -68,8 +68,9 @@ def _node_as_data(node: Node, order: int) -> dict[str, Any]:
         "produces": node.produces,
         "requires": list(node.requires),
         "hazard": node.hazard,
-        "note": f"{node.note} {FOR_A_PERSON}" if node.is_for_a_person else node.note,
+        "note": node.note,
     }
+    return row | {"hint": FOR_A_PERSON} if node.is_for_a_person else row
 
 
 def _step_as_data(step: Step) -> dict[str, Any]:

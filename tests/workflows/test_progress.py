@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from assistants.conversations.forks import fork_thread
 from assistants.models import Thread, ToolCall, Turn
 from assistants.turns import lifecycle
 from subchats.models import WorkflowRecord
@@ -190,3 +191,15 @@ def test_j38_journey_11_a_second_turn_goes_on_where_the_first_ended(troop):
     assert (ahead["next"]["nodeId"], ahead["next"]["owner"]) == ("sign", "operator")
     assert ToolCall.objects.filter(name="current_time").count() == 1
     assert last_turn(thread).state == Turn.State.DONE
+
+
+def test_j37_a_copied_conversation_keeps_what_was_said_until_there_and_nothing_later(troop):
+    thread = play(troop, TIME, record("ask", False, "The clock was slow"))
+    play(troop, record("sign"), thread=thread)
+    first = thread.turns.order_by("pk").first().messages.filter(role="assistant").order_by("sequence").last()
+
+    fork = fork_thread(first, owner=troop.alice)
+
+    assert states(troop, fork) == [LEFT, LEFT, LEFT, LEFT]
+    assert stand(troop, fork).steps[0].note == "The clock was slow"
+    assert states(troop, thread) == [LEFT, LEFT, DONE, LEFT]

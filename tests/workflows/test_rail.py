@@ -224,3 +224,14 @@ def test_a_workflow_that_was_switched_off_leaves_the_rail(troop):
     troop.apes.workflows.update(enabled=False)
 
     assert rail(Page(signed_in(troop.alice), thread)) is None
+
+
+def test_the_rail_speaks_the_language_of_its_reader(troop):
+    thread = play(troop, call("get_workflow_progress", workflowId="import-documents"))
+
+    page = Page(signed_in(troop.alice, **{"Accept-Language": "de"}), thread)
+
+    words = " ".join(page.at("panel").text().split())
+    assert "Ablauf" in words and "Dokumente importieren · 0/4" in words
+    assert "Index neu aufbauen · offen" in words and "macht ein Mensch" in words
+    assert "die Aktion „Neu indizieren“" in words
