@@ -30,6 +30,7 @@ class Definition:
     plan_approval: str = PlanApproval.NONE
     approve_tools: tuple[str, ...] = ()
     domain_id: int | None = None
+    research: bool = False
     enabled: bool = True
     max_steps: int = 50
     version: int = 0
@@ -37,6 +38,7 @@ class Definition:
     profile_id: int | None = None
 
 
+AD_HOC = "Ad-hoc agent"
 GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
 
 
@@ -49,16 +51,23 @@ def definition_of(thread: Thread) -> Definition:
     return define(Assistant.objects.get(pk=thread.assistant_id))
 
 
+def name_of(thread: Thread) -> str:
+    """The name of whoever answers in this thread, without a query when the assistant is at hand."""
+    if thread.agent:
+        return str(thread.agent.get("name", AD_HOC))
+    return thread.assistant.name if thread.assistant else GONE.name
+
+
 def _define_agent(agent: dict[str, Any]) -> Definition:
     """What the agent was given and its master still has: a tool that is taken from one is taken from both (D8, S26)."""
     tools = tuple(agent.get("tools", ()))
-    master = Assistant.objects.filter(pk=agent.get("master")).first()
+    master = Assistant.objects.filter(pk=agent.get("master") or 0).first()
     # What a person has to see of the master's calls they have to see of its agent's; without a master, of every one.
     approve_tools = tuple(master.approve_tools) if master else tools if "master" in agent else ()
     if "master" in agent and settings.TASKMONKEY["STRICT_GRANTS"]:
         tools = tuple(name for name in tools if master and master.enabled and name in master.tools)
     return Definition(
-        name=agent.get("name", "Ad-hoc agent"),
+        name=agent.get("name", AD_HOC),
         avatar=agent.get("avatar", ""),
         instructions=agent.get("prompt", ""),
         tools=tools,
@@ -85,6 +94,7 @@ def define(assistant: Assistant) -> Definition:
         plan_approval=assistant.plan_approval,
         approve_tools=tuple(assistant.approve_tools),
         domain_id=assistant.domain_id,
+        research=assistant.research,
         enabled=assistant.enabled,
         max_steps=min(assistant.max_steps, settings.TASKMONKEY["MAX_STEPS"]),
         version=assistant.version,

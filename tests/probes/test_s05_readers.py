@@ -6,7 +6,8 @@ from tests.probes.test_s01_routes import ROUTES, ask
 from tests.probes.town import changes, record
 
 WRITING = ("send_message", "rename_thread", "delete_thread", "share_thread", "edit_message", "fork_thread", "stop_turn",
-           "retry_turn", "send_now", "steer", "unqueue", "answer_question", "decide_call", "send_back", "run_again")  # fmt: skip
+           "retry_turn", "send_now", "steer", "unqueue", "answer_question", "decide_call", "send_back",
+           "run_again", "approve_call", "reject_call")  # fmt: skip
 
 
 def test_s05_a_reader_gets_a_403_and_nothing_changes_for_the_others(place):
