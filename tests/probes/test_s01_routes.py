@@ -52,10 +52,8 @@ ROUTES = {
     "c/<str:chat_id>/workflow/again/": Route(
         "run_from_step", of="child", data={"workflow": "research-report", "node": "write"}
     ),
-    "c/<str:chat_id>/evidence/<int:evidence_id>/": Route("evidence", "GET", "thread", needs="write", more=(EVIDENCE,)),
-    "c/<str:chat_id>/results/<str:feedback_id>/": Route(
-        "give_feedback", of="thread", data={"useful": "1"}, more=(RESULT,)
-    ),
+    "c/<str:chat_id>/evidence/<int:evidence_id>/": Route("evidence", "GET", "thread", needs="read", more=(EVIDENCE,)),
+    "c/<str:chat_id>/results/<str:feedback_id>/": Route("give_feedback", of="thread", data={"useful": "1"}, more=(RESULT,)),
     "c/<str:chat_id>/tables/<str:pointer>/": Route("table", "GET", "thread", needs="read", more=(POINTER,)),
     "c/<str:chat_id>/tables/<str:pointer>/<str:kind>/": Route(
         "table_file", "GET", "child", needs="read", more=(POINTER, "csv")
@@ -91,7 +89,19 @@ OPEN = {
     "healthz": ("healthz", "GET"),
     "c/": ("open_thread", "POST"),
 }
-MODELS = ("assistant", "auditentry", "budget", "spendentry", "documentroot", "llmprofile", "tenant", "domain", "thread", "turn", "user")
+MODELS = (
+    "assistant",
+    "auditentry",
+    "budget",
+    "spendentry",
+    "documentroot",
+    "llmprofile",
+    "tenant",
+    "domain",
+    "thread",
+    "turn",
+    "user",
+)
 PAGES = ("", "add/", "<path:object_id>/history/", "<path:object_id>/delete/", "<path:object_id>/change/", "<path:object_id>/")
 ADMIN = {f"admin/assistants/{model}/{page}" for model, page in product(MODELS, PAGES)} | {
     *(f"admin/subchats/workflow/{page}" for page in PAGES),

@@ -151,8 +151,21 @@ def _keep_table(thread: Thread) -> None:
 
 
 def _keep_research(turn: Turn) -> None:
+    """Only the first one's: the addresses hold fixed ids, and are tried with what belongs to Alice."""
+    if ResearchRun.objects.exists():
+        return
     run = ResearchRun.objects.create(turn=turn, session=RESULT.split(":")[0], query=CANARY, finished=turn.finished)
-    said = {"source": CANARY, "method": "posix", "excerpt": CANARY, "relevance": "strong", "temporal_status": "unknown"}
+    root = DocumentRoot.objects.create(tenant=turn.thread.tenant, name="kept", path="/nowhere")
+    document = root.documents.create(path="kept.md", title=CANARY, digest="0", text=CANARY)
+    said = {
+        "document": document,
+        "end": len(CANARY),
+        "source": CANARY,
+        "method": "posix",
+        "excerpt": CANARY,
+        "relevance": "strong",
+        "temporal_status": "unknown",
+    }
     evidence = Evidence.objects.create(pk=EVIDENCE, run=run, stable_id="e1", retrieved_at="2026-11-30", **said)
     result = run.results.create(number=1, title=CANARY, summary=CANARY, confidence=1, source=CANARY, method="posix")
     result.evidence.add(evidence)
