@@ -17,6 +17,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from assistants import clock
+from assistants.documents.roots import roots_open_to
 from assistants.errors import NotAllowed
 from assistants.models import (
     Assistant,
@@ -89,7 +90,8 @@ def may(actor: Actor, action: str, target: object) -> bool:
         case Assistant():
             return action == "use" and _may_use(actor, target)
         case DocumentRoot():
-            return action == "read" and (target.public or role_in(actor, target.tenant_id) is not None)
+            reader = actor if isinstance(actor, User) and actor.pk else None
+            return action == "read" and roots_open_to(reader).filter(pk=target.pk).exists()
         case Tenant():
             if action == "manage":
                 return tenants_managed_by(actor).filter(pk=target.pk).exists()

@@ -216,6 +216,8 @@ TASKMONKEY: dict[str, Any] = {
     "STRICT_GRANTS": True,
     # Tokens of one turn with everything below it, and what of them only the turn at the top may use, so that it can answer.
     "TURN_TOKENS": int(os.environ.get("TASKMONKEY_TURN_TOKENS", "120000")),
+    # How often explorers may be sent out again for one question, after the first time.
+    "RESEARCH_FOLLOW_UPS": 3,
     "ROOT_RESERVE_TOKENS": 4000,
     # What a person adds at a time to a turn that has used up its tokens.
     "TOP_UP_TOKENS": 60_000,

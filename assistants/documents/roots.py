@@ -1,21 +1,21 @@
 """The roots that whoever a conversation belongs to may read."""
 
-from assistants.models import DocumentRoot, Membership, Thread
+from django.db.models import Q, QuerySet
+
+from assistants.models import DocumentRoot, Membership, Thread, User
 
 
 def roots_for(thread: Thread) -> list[DocumentRoot]:
-    """The tenant's roots, by name: all for a member, the public ones for a visitor and for who is no member any more.
-
-    Asked afresh at every call (D7, D8).
-    """
-    roots = DocumentRoot.objects.filter(tenant_id=thread.tenant_id).order_by("name")
-    if not _is_member(thread):
-        roots = roots.filter(public=True)
-    return list(roots)
+    """The roots, by name, that the conversation's owner may read. Asked afresh at every call (D7, D8)."""
+    return list(roots_open_to(thread.owner).filter(tenant_id=thread.tenant_id).order_by("name"))
 
 
-def _is_member(thread: Thread) -> bool:
-    if thread.owner_id is None:
-        return False
-    members = Membership.objects.filter(tenant_id=thread.tenant_id, user_id=thread.owner_id, user__is_active=True)
-    return members.exists()
+def roots_open_to(user: User | None) -> QuerySet[DocumentRoot]:
+    """Every root that somebody may read: public ones for all, and for a member of the team those that are kept for no
+    group, or for one of theirs."""
+    if user is None:
+        return DocumentRoot.objects.filter(public=True)
+    teams = Membership.objects.filter(user_id=user.pk, user__is_active=True).values("tenant_id")
+    kept_for = DocumentRoot.objects.filter(groups__isnull=False).values("pk")
+    theirs = DocumentRoot.objects.filter(groups__user=user.pk).values("pk")
+    return DocumentRoot.objects.filter(Q(public=True) | Q(tenant__in=teams) & (~Q(pk__in=kept_for) | Q(pk__in=theirs)))

@@ -71,6 +71,10 @@ class Assistant(models.Model):
     approve_tools = models.JSONField(
         default=list, blank=True, help_text="Tools that run only after a person has seen and approved their exact arguments."
     )
+    research = models.BooleanField(
+        default=False,
+        help_text="It answers only from what its explorers find in the documents, with numbered results and evidence.",
+    )
     turn_tokens = models.PositiveIntegerField(
         null=True, blank=True, help_text="Tokens for one turn with everything below it. Empty: the site's default."
     )

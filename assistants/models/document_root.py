@@ -12,6 +12,12 @@ class DocumentRoot(models.Model):
     public = models.BooleanField(
         default=False, help_text="Visitors of public assistants may search and read it too, without signing in."
     )
+    groups = models.ManyToManyField(
+        "auth.Group", blank=True, related_name="+", help_text="Only members in one of these may read it. Empty: every member."
+    )
+    pinned = models.JSONField(
+        default=dict, editable=False, help_text="The path as it was entered, and the real one that it had then."
+    )
     indexed = models.DateTimeField(null=True, editable=False)
     report = models.JSONField(default=dict, editable=False)
 
@@ -47,6 +53,7 @@ class Passage(models.Model):
     first_line = models.PositiveIntegerField()
     last_line = models.PositiveIntegerField()
     heading = models.CharField(max_length=200, blank=True)
+    anchor = models.CharField(max_length=100, blank=True, help_text="The page, sheet or slide that it stands on.")
     text = models.TextField()
 
     def __str__(self) -> str:

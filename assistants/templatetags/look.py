@@ -68,6 +68,11 @@ CALLS = {
     "stopped": Look(_("stopped"), "circle-stop"),
     "unknown": Look(_("outcome unknown"), "circle-question-mark", "banana"),
 }
+RELEVANCE = {
+    "strong": Look(_("strong"), "signal-high", "leaf"),
+    "moderate": Look(_("moderate"), "signal-medium"),
+    "weak": Look(_("weak"), "signal-low"),
+}
 GUARD = {
     "refused": Look(_("not let through"), "shield-alert", "clay"),
     "withheld": Look(_("withheld"), "shield-alert", "banana"),
@@ -136,6 +141,12 @@ def kind_word(kind: str) -> str:
 def wants_person(turn: Turn | None) -> bool:
     """Whether a call of this turn waits for a person: an approval, or an outcome that nobody knows."""
     return bool(turn and turn.pk and turn.state in ("acting", "waiting") and turn.calls.for_a_person().exists())
+
+
+@register.filter
+def relevance_look(relevance: str) -> Look:
+    """How much a piece of evidence says about the question."""
+    return RELEVANCE.get(relevance, RELEVANCE["moderate"])
 
 
 @register.filter

@@ -42,7 +42,10 @@ def _clean(value: Any) -> Any:
 
 
 def check_arguments(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
-    """Validates against the tool's signature; unknown and missing fields are refused. Raises `BAD_ARGUMENTS`."""
+    """Validates against the tool's signature; unknown and missing fields are refused. Raises `BAD_ARGUMENTS`.
+
+    A tool whose signature takes any arguments gets them all, and checks them itself.
+    """
     try:
         checked = model.model_validate(values)
     except ValidationError as error:
@@ -54,7 +57,7 @@ def check_arguments(model: type[BaseModel], values: dict[str, Any]) -> dict[str,
             message=f"Argument “{field}”: {first['msg']}.",
             fix="Call the tool again with arguments that fit its schema.",
         ) from None
-    return {name: getattr(checked, name) for name in model.model_fields}
+    return {name: getattr(checked, name) for name in model.model_fields} | (checked.model_extra or {})
 
 
 def _place(path: tuple[int | str, ...]) -> str:

@@ -84,7 +84,8 @@ def tool(
             raise ValueError(f"Two tools are named {name}.")
         arguments = _arguments_of(function)
         known = {field.alias or each for each, field in arguments.model_fields.items()}
-        if unknown := set(free_text) - known:
+        open_ended = arguments.model_config.get("extra") == "allow"
+        if not open_ended and (unknown := set(free_text) - known):
             raise ValueError(f"{name} has no arguments {unknown} that could be free text.")
         _tools[name] = Tool(
             name=name,
@@ -113,10 +114,13 @@ def tool(
 def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+    own = list(inspect.signature(function).parameters.values())[1:]
+    # A tool that takes any arguments checks them itself, and describes them itself.
+    open_ended = bool(own) and own[-1].kind is inspect.Parameter.VAR_KEYWORD
+    for parameter in own[:-1] if open_ended else own:
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
-    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+    return create_model(function.__name__, __config__=ConfigDict(extra="allow" if open_ended else "forbid"), **fields)
 
 
 def find_tool(name: str) -> Tool | None:

@@ -18,7 +18,7 @@ from assistants.models.definition import definition_of
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
 
-from . import budget, events, executors, live, partial
+from . import budget, conditions, events, executors, live, partial
 from .allowance import OVERRUN, Allowed, Meter, allow, run_out
 from .calls import add_message
 from .claims import Claim, holding
@@ -67,7 +67,7 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
     """
     with holding(claim) as turn:
         definition = definition_of(turn.thread)
-        if limit := switched_off(definition) or step_limit(turn, definition.max_steps):
+        if limit := switched_off(definition) or step_limit(turn, definition.max_steps) or conditions.unmet(turn, definition):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
             return None
         message, shown = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first(), False
@@ -184,21 +184,28 @@ def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) 
             events.record(turn.thread_id, "message", message=str(message.pk))
             run_out(turn)
             return
-        if not reply.calls and goes_on(turn):
-            turn.state, turn.round = Turn.State.THINKING, turn.round + 1
-            turn.save()
-            events.record(turn.thread_id, "message", message=str(message.pk))
-        elif not reply.calls:
-            events.record(turn.thread_id, "message", message=str(message.pk))
-            cut = reply.finish == "length"
-            finish_turn(turn, state=Turn.State.DONE, reason="length" if cut else "", note=CUT if cut else "")
-        else:
+        events.record(turn.thread_id, "message", message=str(message.pk))
+        if reply.calls:
             _open_calls(turn, message, reply.calls)
             turn.state = Turn.State.ACTING
             turn.save()
-            events.record(turn.thread_id, "message", message=str(message.pk))
             events.record(turn.thread_id, "turn", turn=turn.pk)
+        else:
+            _end_or_go_on(turn, reply)
     failpoint("step.committed")
+
+
+def _end_or_go_on(turn: Turn, reply: Reply) -> None:
+    """A reply without calls is the turn's last, unless a message waits for it or something is still asked of it."""
+    missing = conditions.unfinished(turn, reply.text)
+    if goes_on(turn) or (missing and conditions.may_remind(turn)):
+        turn.state, turn.round = Turn.State.THINKING, turn.round + 1
+        turn.save()
+    elif missing and missing.fatal:
+        finish_turn(turn, state=Turn.State.FAILED, reason=missing.code, note=missing.note)
+    else:
+        cut = reply.finish == "length"
+        finish_turn(turn, state=Turn.State.DONE, reason="length" if cut else "", note=CUT if cut else "")
 
 
 def _end_empty(turn: Turn, message: Message, reply: Reply) -> None:

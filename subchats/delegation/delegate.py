@@ -12,7 +12,6 @@ from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, Turn
 from assistants.tools.context import ToolContext
 from assistants.tools.outcomes import Pending
-from assistants.turns.calls import add_message
 from assistants.turns.lifecycle import begin_turn
 from subchats.models import Delegation
 from subchats.signals import delegated
@@ -68,8 +67,10 @@ def _lock(turn: Turn) -> None:
 
 def _open(context: ToolContext, commission: Commission, position: int) -> None:
     child = _open_child(context, commission)
-    add_message(child.pk, role=Message.Role.SYSTEM, parts=[{"type": "text", "text": system_prompt(commission)}])
-    message = add_message(child.pk, role=Message.Role.USER, author=None, parts=[{"type": "text", "text": commission.task}])
+    # Nobody else can write in a conversation that is being opened: the numbers need no lock.
+    told, asked = system_prompt(commission), commission.task
+    Message.objects.create(thread=child, sequence=1, role=Message.Role.SYSTEM, parts=[{"type": "text", "text": told}])
+    message = Message.objects.create(thread=child, sequence=2, role=Message.Role.USER, parts=[{"type": "text", "text": asked}])
     delegation = Delegation.objects.create(
         call=context.call,
         position=position,
@@ -109,4 +110,5 @@ def _open_child(context: ToolContext, commission: Commission) -> Thread:
         parent_message=context.call.message,
         title=words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…",
         title_by="text",
+        last_message=2,
     )

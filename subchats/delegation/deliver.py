@@ -1,6 +1,7 @@
 """Brings a finished sub-chat's result to the call that opened it, in the same transaction; exactly once."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from django.db import transaction
@@ -35,6 +36,14 @@ class SubChatResult:
     error: str | None
 
 
+_readers: dict[str, Callable[[Delegation, SubChatResult], SubChatResult]] = {}
+
+
+def read_reports(kind: str, reader: Callable[[Delegation, SubChatResult], SubChatResult]) -> None:
+    """Has the reports of one kind of sub-chat read, and put into another form, before their caller learns them."""
+    _readers[kind] = reader
+
+
 def deliver(turn: Turn) -> None:
     """Hands in what this finished turn of a sub-chat reports; the last report of a call settles it, with all of them.
 
@@ -45,6 +54,8 @@ def deliver(turn: Turn) -> None:
     if delegation is None or delegation.returned_at or delegation.call is None or _asks(turn):
         return
     result = result_of(turn, delegation)
+    if read := _readers.get(delegation.kind):
+        result = read(delegation, result)
     alone = None if delegation.label else _alone(delegation.call, turn, result)
     # The caller's turn is locked before it is asked who is still out: of two siblings that end at the same moment the
     # second sees the first one's report.

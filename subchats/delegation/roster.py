@@ -1,6 +1,6 @@
 """Whom an assistant may hand work to, and which tools it may give away."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 
@@ -15,18 +15,18 @@ from . import refusals
 def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
     """The assistants that may be called from this thread now: those on its list, else every one of the team that is
     not public; always only what the thread's owner may use (J-14, S27)."""
-    found = Assistant.objects.enabled().filter(tenant_id=thread.tenant_id)
-    chosen = found.filter(delegators=definition.assistant_id) if definition.assistant_id else found.none()
-    if not chosen.exists():
-        chosen = found.filter(public=False).exclude(pk=definition.assistant_id or 0)
     if thread.owner is None:
         return []
-    return [each for each in chosen.order_by("slug") if access.may(thread.owner, "use", each)]
+    found = access.assistants_for(thread.owner, thread.tenant_id).order_by("slug")
+    listed = list(found.filter(delegators=definition.assistant_id)) if definition.assistant_id else []
+    # A list of which nobody is left is not an empty one: it would open the whole team.
+    if listed or Assistant.objects.filter(delegators=definition.assistant_id or 0).exists():
+        return listed
+    return list(found.filter(public=False).exclude(pk=definition.assistant_id or 0))
 
 
-def get_delegate(slug: str, definition: Definition, thread: Thread, *, field: str = "assistant") -> Assistant:
-    """The assistant with exactly this slug among the allowed ones. Raises `DELEGATE_NOT_ALLOWED` for the field (J-14)."""
-    allowed = delegates_of(definition, thread)
+def get_delegate(slug: str, allowed: Sequence[Assistant], *, field: str = "assistant") -> Assistant:
+    """The assistant with exactly this slug among those of `delegates_of`. Raises `DELEGATE_NOT_ALLOWED` for the field (J-14)."""
     for each in allowed:
         if each.slug == slug:
             return each

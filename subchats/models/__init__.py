@@ -2,6 +2,18 @@
 
 from .delegation import Delegation
 from .plan import Plan, PlanStep
+from .research import CuratedResult, Evidence, ExplorerTask, ManagedExplorer, ResearchRun
 from .workflow import Workflow, WorkflowRecord
 
-__all__ = ["Delegation", "Plan", "PlanStep", "Workflow", "WorkflowRecord"]
+__all__ = [
+    "CuratedResult",
+    "Delegation",
+    "Evidence",
+    "ExplorerTask",
+    "ManagedExplorer",
+    "Plan",
+    "PlanStep",
+    "ResearchRun",
+    "Workflow",
+    "WorkflowRecord",
+]

@@ -11,6 +11,7 @@ class Delegation(models.Model):
     class Kind(models.TextChoices):
         INVOKE = "invoke"
         SPAWN = "spawn"
+        EXPLORE = "explore"
 
     call = models.ForeignKey("assistants.ToolCall", null=True, on_delete=models.SET_NULL, related_name="delegations")
     position = models.PositiveSmallIntegerField(default=0, help_text="Its place among the sub-chats of the same call.")

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assistants.models.definition import define
+from assistants.models import Assistant
+from assistants.models.definition import Definition, define
 from assistants.tools.context import ToolContext
 from assistants.tools.outcomes import Pending
 from assistants.turns.budget import is_exhausted
 from subchats.delegation import refusals
 from subchats.delegation.delegate import Commission, delegate
 from subchats.delegation.limits import check_depth, check_width
-from subchats.delegation.roster import get_delegate, grant_tools
+from subchats.delegation.roster import delegates_of, get_delegate, grant_tools
 
 from .gate import check_plan
 
@@ -47,7 +48,8 @@ def admit(context: ToolContext, wanted: Sequence[Wanted], *, fan_out: bool) -> l
     `SPAWN_LIMIT`, `TREE_LIMIT`; then what the plan says (J-15 to J-17).
     """
     check_depth(context.thread)
-    commissions = [_commission(context, each) for each in wanted]
+    roster = delegates_of(context.definition, context.thread)
+    commissions = [_commission(context.definition, each, roster) for each in wanted]
     if is_exhausted(context.turn):
         raise refusals.budget_exhausted()
     check_width(context.turn, len(commissions))
@@ -55,10 +57,10 @@ def admit(context: ToolContext, wanted: Sequence[Wanted], *, fan_out: bool) -> l
     return commissions
 
 
-def _commission(context: ToolContext, wanted: Wanted) -> Commission:
+def _commission(master: Definition, wanted: Wanted, roster: Sequence[Assistant]) -> Commission:
     if wanted.assistant is None:
-        return _for_agent(context, wanted)
-    chosen = get_delegate(wanted.assistant, context.definition, context.thread, field=f"{wanted.place}assistant")
+        return _for_agent(master, wanted, roster)
+    chosen = get_delegate(wanted.assistant, roster, field=f"{wanted.place}assistant")
     return Commission(
         kind="invoke",
         task=wanted.task,
@@ -69,10 +71,8 @@ def _commission(context: ToolContext, wanted: Wanted) -> Commission:
     )
 
 
-def _for_agent(context: ToolContext, wanted: Wanted) -> Commission:
-    master = context.definition
-    field = f"{wanted.place}based_on"
-    base = define(get_delegate(wanted.based_on, master, context.thread, field=field)) if wanted.based_on else None
+def _for_agent(master: Definition, wanted: Wanted, roster: Sequence[Assistant]) -> Commission:
+    base = define(get_delegate(wanted.based_on, roster, field=f"{wanted.place}based_on")) if wanted.based_on else None
     instructions = f"{base.instructions}\n\n{wanted.prompt}" if base else wanted.prompt
     agent = {
         "name": f"{base.name} (ad hoc)" if base else "Ad-hoc agent",

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from assistants.documents import index_root, indexing
+from assistants.documents import indexing
+from assistants.documents.indexing import index_root
 from assistants.models import DocumentRoot, ToolCall
 from assistants.tools import registry
 from tests.kit.turns import last_turn, run_all

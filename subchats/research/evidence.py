@@ -1,0 +1,122 @@
+"""Looks every quote of a handoff up in its document; what does not stand there is no evidence (decision 13, A-08)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assistants.documents.reading import find_document
+from assistants.documents.searching import document_name
+from assistants.errors import CodedError
+from assistants.models import Document, DocumentRoot
+from subchats.models import Evidence, ExplorerTask, ResearchRun
+
+from .handoff import Candidate, Handoff
+from .quotes import Quote, evidence_id, find_quote
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The findings of one handoff that were found where they are said to stand, and why the others were not."""
+
+    evidence: tuple[Evidence, ...]
+    refused: tuple[dict[str, str], ...]
+
+    def as_report(self, handoff: Handoff) -> dict[str, Any]:
+        """What the orchestrator reads of it: evidence by its ids, quotes exactly as the documents have them."""
+        return {
+            "method": handoff.method,
+            "queryVariants": list(handoff.variants),
+            "candidates": [describe(each) for each in self.evidence],
+            "refused": list(self.refused),
+            **({"summary": handoff.summary} if handoff.summary else {}),
+        }
+
+
+def verify(task: ExplorerTask, handoff: Handoff) -> Verified:
+    """Keeps what can be found, once for a run however often it is handed over; says of the rest what is wrong with it."""
+    kept: list[Evidence] = []
+    refused: list[dict[str, str]] = []
+    roots = [task.root] if task.root else []
+    for candidate in handoff.candidates:
+        try:
+            document, quote = locate(roots, candidate.source, candidate.evidence, line=candidate.line)
+        except CodedError as error:
+            refused.append({"source": candidate.source[:200], "excerpt": candidate.evidence[:200], "reason": error.message})
+            continue
+        kept.append(_keep(task, candidate, document, quote))
+    return Verified(tuple(dict.fromkeys(kept)), tuple(refused))
+
+
+def locate(roots: Sequence[DocumentRoot], source: str, words: str, *, line: int | None = None) -> tuple[Document, Quote]:
+    """The document of that name in these roots, and where the words stand in it.
+
+    Raises `DOCUMENT_UNKNOWN`, `QUOTE_NOT_FOUND`, `QUOTE_NOT_AT_PLACE`.
+    """
+    document = find_document(roots, source)
+    if quote := find_quote(document.text, words, line=line):
+        return document, quote
+    name = document_name(document.root, document.path)
+    if line is not None and (elsewhere := find_quote(document.text, words)):
+        raise CodedError(
+            code="QUOTE_NOT_AT_PLACE",
+            field="locator",
+            message=f"These words do not stand in {name} near line {line}, but in line {elsewhere.line}.",
+            fix="Name the line where they stand.",
+        )
+    raise CodedError(
+        code="QUOTE_NOT_FOUND",
+        field="evidence",
+        message=f"These words do not stand in {name}.",
+        fix="Quote one stretch of the document word for word, without leaving anything out.",
+    )
+
+
+def describe(evidence: Evidence) -> dict[str, Any]:
+    """A piece of evidence as models read it."""
+    temporal = {"status": evidence.temporal_status}
+    if evidence.temporal_date:
+        temporal[evidence.temporal_status] = evidence.temporal_date
+    return {
+        "evidenceId": evidence.stable_id,
+        "source": evidence.source,
+        "lineNumber": evidence.line,
+        "locator": evidence.locator,
+        "excerpt": evidence.excerpt,
+        "relevance": evidence.relevance,
+        "sourceTemporal": temporal,
+        "temporal_basis": evidence.temporal_basis,
+        "uncertainty": evidence.uncertainty,
+        "retrievedAt": evidence.retrieved_at,
+    }
+
+
+def find_evidence(run: ResearchRun, stable_id: str) -> Evidence | None:
+    """The verified evidence of this run with that id."""
+    return run.evidence.filter(stable_id=stable_id).first() if stable_id else None
+
+
+def _keep(task: ExplorerTask, candidate: Candidate, document: Document, quote: Quote) -> Evidence:
+    name = document_name(document.root, document.path)
+    kept, _ = Evidence.objects.get_or_create(
+        run=task.run,
+        stable_id=evidence_id(candidate.method, name, quote.line, quote.words),
+        defaults={
+            "task": task,
+            "document": document,
+            "source": name,
+            "method": candidate.method[:120],
+            "excerpt": quote.words,
+            "line": quote.line,
+            "start": quote.start,
+            "end": quote.end,
+            "digest": document.digest,
+            "locator": candidate.locator or f"line {quote.line}",
+            "relevance": candidate.relevance,
+            "temporal_status": candidate.temporal.status,
+            "temporal_date": candidate.temporal.date[:40],
+            "temporal_basis": candidate.temporal_basis,
+            "uncertainty": candidate.uncertainty,
+            "retrieved_at": candidate.retrieved_at[:40],
+        },
+    )
+    return kept

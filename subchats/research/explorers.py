@@ -1,0 +1,118 @@
+"""The explorer of a tenant: a managed assistant, refused once somebody has changed it unseen (A-31, A-34)."""
+
+import hashlib
+import json
+
+from assistants.errors import CodedError
+from assistants.models import Assistant, Tenant
+from assistants.models.definition import define, profile_for
+from assistants.setup.versions import keep_version
+from subchats.models import ManagedExplorer
+
+from .payload import EXPLORER
+
+VERSION = 2
+TOOLS = ("ls", "find", "grep", "read")
+DESCRIPTION = "Reads a folder of documents for a research and brings back quotes. Only research assistants send it out."
+INSTRUCTIONS = """You are an explorer. You are sent into one folder of documents with one assignment, and bring back findings.
+
+Look widely: try every wording of the assignment and others that the documents might use, in their language. Read around
+each hit before you judge it. Bring weak findings too when they show a conflict, a gap or another point in time. You do
+not decide what is enough, you settle no conflict, and you write no answer.
+
+Report one JSON object and nothing else:
+{"assignment": {"originalQuery": "<as it was given>", "method": "<as it was given>", "queryVariants": ["<each wording tried>"]},
+ "candidates": [{"source": "<document, as the tools name it>", "method": "<as it was given>",
+   "evidence": "<one stretch of the document, word for word>", "locator": "line <number>",
+   "relevance": "strong|moderate|weak", "retrievedAt": "<now, ISO 8601>",
+   "sourceTemporal": {"status": "asOf|updatedAt|createdAt|unknown", "<the same word>": "<date>"},
+   "temporal_basis": "<what in the document gives that date>", "uncertainty": "<what is missing or in conflict>"}],
+ "summary": "<one or two sentences>"}
+
+Every quote is looked up in its document: what does not stand there word for word is thrown away. A date that no document
+gives is unknown; never make one from the moment of reading. With no finding at all, report an empty list of candidates.
+"""
+
+
+def get_explorer(tenant: Tenant) -> Assistant:
+    """The tenant's explorer, made when it is first needed. Raises `EXPLORER_CHANGED`, `EXPLORER_DISABLED`."""
+    managed = ManagedExplorer.objects.select_related("assistant").filter(tenant=tenant).first()
+    if managed is None:
+        managed = _install(tenant)
+    explorer = managed.assistant
+    if not explorer.enabled:
+        raise CodedError(
+            code="EXPLORER_DISABLED",
+            message="The explorer is switched off, and without explorers there is no research.",
+            fix="An administrator can switch it on again.",
+            correctable=False,
+        )
+    if fingerprint(explorer) != managed.fingerprint:
+        raise CodedError(
+            code="EXPLORER_CHANGED",
+            message="The explorer is not as it was accepted. It is not sent out like this.",
+            fix="An administrator can restore it, or accept it as it is now.",
+            correctable=False,
+        )
+    return _migrated(managed)
+
+
+def restore_explorer(tenant: Tenant) -> Assistant:
+    """Makes the tenant's explorer what this version of the product ships."""
+    managed = ManagedExplorer.objects.filter(tenant=tenant).first() or _install(tenant)
+    explorer = managed.assistant
+    explorer.instructions, explorer.tools, explorer.enabled = INSTRUCTIONS, list(TOOLS), True
+    explorer.save()
+    keep_version(explorer, by=None)
+    return accept_explorer(tenant)
+
+
+def accept_explorer(tenant: Tenant) -> Assistant:
+    """Takes the explorer as it is now for the one that may be sent out."""
+    managed = ManagedExplorer.objects.select_related("assistant").get(tenant=tenant)
+    managed.fingerprint, managed.version = fingerprint(managed.assistant), VERSION
+    managed.save()
+    return managed.assistant
+
+
+def fingerprint(explorer: Assistant) -> str:
+    """What must not change unseen: what it is told, and what it can do."""
+    essence = json.dumps([explorer.instructions, sorted(explorer.tools), explorer.public], ensure_ascii=False)
+    return hashlib.sha256(essence.encode()).hexdigest()
+
+
+def model_reference(explorer: Assistant) -> str:
+    """The explorers' model as a dispatch names it: `provider/model`."""
+    profile = profile_for(define(explorer), explorer.tenant)
+    return f"{profile.provider}/{profile.model or profile.provider}"
+
+
+def _install(tenant: Tenant) -> ManagedExplorer:
+    explorer, made = Assistant.objects.get_or_create(
+        tenant=tenant,
+        slug=EXPLORER,
+        defaults={
+            "name": "Explorer",
+            "avatar": "🔎",
+            "description": DESCRIPTION,
+            "instructions": INSTRUCTIONS,
+            "tools": list(TOOLS),
+            "may_ask": False,
+        },
+    )
+    if not made:
+        raise CodedError(
+            code="EXPLORER_CHANGED",
+            message=f"There is an assistant “{EXPLORER}” already that is not the managed one.",
+            fix="An administrator can rename it; the explorer is then made by itself.",
+            correctable=False,
+        )
+    keep_version(explorer, by=None)
+    return ManagedExplorer.objects.create(tenant=tenant, assistant=explorer, version=VERSION, fingerprint=fingerprint(explorer))
+
+
+def _migrated(managed: ManagedExplorer) -> Assistant:
+    """An explorer that nobody has changed moves on to this version's definition by itself."""
+    if managed.version == VERSION:
+        return managed.assistant
+    return restore_explorer(managed.tenant)
