@@ -11,7 +11,7 @@ from assistants.setup.rules import assistant_problems
 from assistants.tools.outcomes import Pending, Refused
 from assistants.tools.registry import find_tool
 from assistants.turns.budget import cap_of
-from subchats.delegation.roster import get_delegate
+from subchats.delegation.roster import delegates_of, get_delegate
 from subchats.models import Plan, PlanStep
 from tests.kit.turns import last_turn, replies, run_all
 from tests.subchats.fan_outs import (
@@ -123,11 +123,19 @@ def test_j14_who_is_not_on_the_list_is_refused_by_name_and_the_audit_knows_it(gr
 def test_j14_whom_the_person_may_not_use_the_assistant_may_not_ask(ground):
     stock = ground.assistant("stock", script=["42"])
     thread = ground.open()
-    assert get_delegate("stock", definition_of(thread), thread) == stock
+    assert get_delegate("stock", delegates_of(definition_of(thread), thread)) == stock
 
     thread.owner = ground.rita
     with pytest.raises(CodedError, match="You can't hand work to “stock”"):
-        get_delegate("stock", definition_of(thread), thread)
+        get_delegate("stock", delegates_of(definition_of(thread), thread))
+
+
+def test_j14_a_list_of_which_nobody_is_left_does_not_open_the_whole_team(ground):
+    ground.assistant("others", script=["never"])
+    ground.lead.delegates.add(ground.assistant("gone", enabled=False))
+    thread = ground.open()
+
+    assert delegates_of(definition_of(thread), thread) == []
 
 
 def test_t11_s28_below_the_lowest_level_nobody_is_asked_whichever_tool_is_used(ground, way):
