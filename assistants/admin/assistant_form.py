@@ -77,7 +77,16 @@ class AssistantForm(ScopedForm):
     class Meta:
         model = Assistant
         fields = ("name",)
-        labels = {"slug": _("Short name"), "max_steps": _("Model calls in one turn"), "may_ask": _("May ask the person")}
+        labels = {
+            "slug": _("Short name"),
+            "max_steps": _("Model calls in one turn"),
+            "may_ask": _("May ask the person"),
+            "plan_gate": _("Needs a plan"),
+            "plan_approval": _("Who approves the plan"),
+            "turn_tokens": _("Tokens for one turn"),
+            "idle_seconds": _("Seconds without a sign of life"),
+            "wall_seconds": _("Seconds in all"),
+        }
         help_texts = {"max_steps": _("Then the turn stops and keeps what it has."), "instructions": "", "slug": ""}
         widgets = {
             "avatar": forms.TextInput(attrs={"size": 6}),

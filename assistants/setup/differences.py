@@ -15,6 +15,11 @@ LABELS = {
     "approve_tools": "Asks a person first",
     "delegates": "Delegates",
     "domain": "Domain",
+    "plan_gate": "Needs a plan",
+    "plan_approval": "Approves the plan",
+    "turn_tokens": "Tokens for one turn",
+    "idle_seconds": "Seconds without a sign of life",
+    "wall_seconds": "Seconds in all",
     "public": "Public",
     "may_ask": "May ask",
     "starters": "Starters",
@@ -57,4 +62,6 @@ def _as_lines(value: Any) -> list[str]:
         return [str(each) for each in value]
     if isinstance(value, bool):
         return ["yes" if value else "no"]
+    if value is None:
+        return ["the site's default"]
     return str(value).splitlines()

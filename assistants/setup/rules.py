@@ -23,6 +23,7 @@ def assistant_problems(assistant: Assistant, *, delegates: Iterable[Assistant]) 
         *_delegate_problems(assistant, chosen),
         *_duty_problems(assistant),
         *_step_problems(assistant),
+        *_limit_problems(assistant),
     ]
 
 
@@ -218,6 +219,17 @@ def _step_problems(assistant: Assistant) -> Iterable[CodedError]:
             message=f"A turn has 1 to {most} model calls.",
             fix=f"Enter a number from 1 to {most}.",
         )
+
+
+def _limit_problems(assistant: Assistant) -> Iterable[CodedError]:
+    for field in ("turn_tokens", "idle_seconds", "wall_seconds"):
+        if getattr(assistant, field) == 0:
+            yield CodedError(
+                code="LIMIT_OF_NOTHING",
+                field=field,
+                message="With a limit of 0 it could not even begin.",
+                fix="Enter a number from 1, or nothing for the site's default.",
+            )
 
 
 def _foreign(field: str, code: str) -> CodedError:

@@ -17,9 +17,12 @@ def address(model: str, page: str, *args: object, **query: object) -> str:
 def assistant_data(assistant: Assistant | None = None, **changes: Any) -> dict[str, Any]:
     """The assistant's form as the page shows it, with some answers changed; False leaves a box unticked."""
     shown: dict[str, Any] = {"name": "New", "slug": "new", "instructions": "You are new.", "max_steps": 50, "enabled": "on"}
+    shown |= {"plan_gate": "fanout", "plan_approval": "none"}
     if assistant:
         fields = ("name", "slug", "avatar", "description", "instructions", "tools", "max_steps")
-        shown = {field: getattr(assistant, field) for field in fields}
+        shown |= {field: getattr(assistant, field) for field in (*fields, "plan_gate", "plan_approval")}
+        limits = ("turn_tokens", "idle_seconds", "wall_seconds")
+        shown |= {field: getattr(assistant, field) for field in limits if getattr(assistant, field) is not None}
         shown["starters"] = "\n".join(assistant.starters)
         shown["delegates"] = list(assistant.delegates.values_list("pk", flat=True))
         shown |= {field: "on" for field in ("public", "may_ask", "enabled") if getattr(assistant, field)}

@@ -8,7 +8,7 @@ from assistants.models import Assistant, AuditEntry, Domain, LLMProfile
 from assistants.setup.differences import Line, compare
 from assistants.setup.versions import describe, restore_version, save_assistant
 
-from .forms import address, change_assistant
+from .forms import address, change_assistant, errors_of
 
 
 def restore(client, assistant: Assistant, number: int):
@@ -98,6 +98,29 @@ def test_a_restored_version_is_a_new_version(ground, alice) -> None:
     assert law.versions.first().definition == law.versions.last().definition
     entry = AuditEntry.objects.get(action="assistant.restored")
     assert (entry.user, entry.target, entry.detail["version"]) == (ground.alice, f"assistant {law.pk}", 1)
+
+
+def test_how_it_plans_and_its_limits_are_kept_and_restored(ground, alice) -> None:
+    team = {"plan_gate": "always", "plan_approval": "person", "turn_tokens": 5000, "idle_seconds": 30, "wall_seconds": 300}
+    law = ground.assistant("law", **team, approve_tools=["fetch_url"])
+    default = {"plan_gate": "fanout", "plan_approval": "none", "turn_tokens": "", "idle_seconds": "", "wall_seconds": ""}
+    change_assistant(alice, law, **default)
+    law.refresh_from_db()
+    assert (law.plan_gate, law.plan_approval) == ("fanout", "none")
+    assert (law.turn_tokens, law.idle_seconds, law.wall_seconds) == (None, None, None)
+
+    page = restore(alice, law, 1)
+
+    law.refresh_from_db()
+    assert page.status_code == 200
+    assert {field: getattr(law, field) for field in team} == team and law.approve_tools == ["fetch_url"]
+
+
+@pytest.mark.parametrize("field", ["turn_tokens", "idle_seconds", "wall_seconds"])
+def test_a_limit_of_nothing_is_refused(ground, alice, field) -> None:
+    answer = change_assistant(alice, ground.lead, **{field: 0})
+
+    assert field in errors_of(answer)
 
 
 def test_what_no_longer_exists_is_left_out_of_a_restored_version_and_named(ground, alice) -> None:
