@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_delete, post_migrate
 from django.utils.module_loading import autodiscover_modules
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class AssistantsConfig(AppConfig):
         from assistants.conversations import search_index, titles
         from assistants.conversations.timeline import timeline_of
         from assistants.documents import search_index as passage_index
+        from assistants.documents.mirror import remove_mirror
         from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
@@ -31,6 +32,7 @@ class AssistantsConfig(AppConfig):
 
         post_migrate.connect(search_index.keep_in_step, sender=self)
         post_migrate.connect(passage_index.keep_in_step, sender=self)
+        post_delete.connect(remove_mirror, sender="assistants.DocumentRoot")
         turn_finished.connect(titles.ask_for_title)
         sweeping.connect(stop_what_lost_its_right)
         sweeping.connect(watchdog.watch)

@@ -9,7 +9,7 @@ from typing import Self
 
 from assistants.errors import CodedError
 
-MAX_FILES = 20_000
+MAX_FILES = 200_000
 MAX_DEPTH = 32
 MAX_PATH = 400
 LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "lost+found"})
@@ -62,6 +62,11 @@ class Folder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         os.close(self._descriptor)
+
+    @property
+    def real(self) -> str:
+        """Its real path, from when it was entered."""
+        return self._real
 
     def files(self) -> Iterator[File | Skipped]:
         """Every file that is not hidden, by path; then those behind links that stay inside and were not seen yet."""

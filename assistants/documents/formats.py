@@ -5,12 +5,15 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from .conversion.converted import Converted
 from .table_text import table_to_text
 from .web_page import read_page
 
 MARKUP = frozenset({".md", ".markdown", ".txt", ".text", ".rst"})
 PAGES = frozenset({".html", ".htm", ".xhtml"})
 TABLES = frozenset({".csv", ".tsv"})
+# These are no text: a process of its own turns them into some.
+CONVERTED = frozenset({".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".eml"})
 CODE = frozenset(
     """.adoc .asm .bat .bib .c .cc .cfg .clj .cmake .conf .cpp .cs .css .dart .diff .el .erl .ex .exs .f90 .fs .go .gradle
     .graphql .h .hpp .hs .ini .java .jl .js .jsx .kt .less .lisp .log .lua .m .make .ml .mm .nix .org .pas .patch .php .pl .po
@@ -20,7 +23,7 @@ CODE = frozenset(
 BARE_NAMES = frozenset({"readme", "license", "licence", "changelog", "authors", "notice", "makefile", "dockerfile", "todo"})
 LONG_LINE = 2000
 # Control characters do nothing in a document but break what shows it.
-_CONTROL = {code: None for code in (*range(9), 11, *range(14, 32), 127)} | {12: "\n"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]+")
 
 
 class NotText(Exception):
@@ -28,23 +31,41 @@ class NotText(Exception):
 
 
 @dataclass(frozen=True)
+class Anchor:
+    """From this line on (from 1; a comment that says so itself) the text is that of a page, sheet or slide."""
+
+    line: int
+    label: str
+
+
+@dataclass(frozen=True)
 class Parsed:
-    """A document's text in lines that end by a line feed. `markup` says whether its headings and fences mean something."""
+    """A document's text in lines that end by a line feed. `markup` says whether its headings and fences mean something.
+
+    `note` says what of the file is not in the text; empty if all is (U3).
+    """
 
     title: str
     text: str
     markup: bool
+    anchors: tuple[Anchor, ...] = ()
+    note: str = ""
 
 
 def is_readable(path: str) -> bool:
     """Whether files with this name are read as documents."""
     name = PurePosixPath(path)
     suffix = name.suffix.lower()
-    return suffix in MARKUP | PAGES | TABLES | CODE or suffix == ".json" or name.name.lower() in BARE_NAMES
+    return suffix in MARKUP | PAGES | TABLES | CODE | CONVERTED or suffix == ".json" or name.name.lower() in BARE_NAMES
+
+
+def is_converted(path: str) -> bool:
+    """Whether files with this name become text in a process of their own."""
+    return PurePosixPath(path).suffix.lower() in CONVERTED
 
 
 def parse_document(path: str, data: bytes) -> Parsed:
-    """Turns a file's bytes into text, by the ending of its name. Raises NotText."""
+    """Turns the bytes of a file that is not converted into text, by the ending of its name. Raises NotText."""
     suffix = PurePosixPath(path).suffix.lower()
     text = decode_text(data)
     if suffix in PAGES:
@@ -58,6 +79,42 @@ def parse_document(path: str, data: bytes) -> Parsed:
     return Parsed((markup and first_heading(text)) or name_in_words(path), text, markup=markup)
 
 
+def join_sections(path: str, converted: Converted) -> Parsed:
+    """What a converted file becomes: its sections one after another, each below a comment that names its place."""
+    lines: list[str] = []
+    anchors = []
+    for section in converted.sections:
+        if section.label:
+            lines += [""] if lines else []
+            label = _on_one_line(section.label).replace("--", "-")[:100]
+            lines.append(f"<!-- {label} -->")
+            anchors.append(Anchor(len(lines), label))
+        lines += _clean(section.text).split("\n")
+    if converted.note:
+        lines += ["", f"[Not all of this file is here: {_on_one_line(converted.note)}.]"]
+    text = "\n".join(lines)
+    title = _telling(_on_one_line(converted.title)) or (converted.markup and first_heading(text)) or name_in_words(path)
+    return Parsed(title[:200], text, converted.markup, tuple(anchors), converted.note)
+
+
+def _telling(title: str) -> str:
+    """A title that a person gave, not the program."""
+    return "" if re.match(r"(untitled|microsoft \w+ - |.*\.\w{2,5}$)", title, re.I) else title
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(_clean(text).split())
+
+
+def _clean(text: str) -> str:
+    """Without control characters and halves of characters, which no database takes."""
+    return _plain_lines(text).encode("utf-8", "replace").decode()
+
+
+def _plain_lines(text: str) -> str:
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n"))
+
+
 def decode_text(data: bytes) -> str:
     """UTF-8 or UTF-16 by its mark, else UTF-8, else the old Windows encoding; with line feeds. Raises NotText."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -69,7 +126,7 @@ def decode_text(data: bytes) -> str:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("cp1252", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROL)
+    return _plain_lines(text)
 
 
 def name_in_words(path: str) -> str:

@@ -1,89 +1,68 @@
-"""Brings a root's documents and passages up to date with its folder, a file at a time and only where it changed."""
+"""Keeps a root's documents in step with its folder: by a pass on demand, and before a search where one is due."""
 
-import hashlib
+import contextlib
+import os
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import close_old_connections, connection
 
 from assistants import clock
 from assistants.errors import CodedError
-from assistants.models import Document, DocumentRoot, Passage
+from assistants.models import DocumentRoot
 
-from .folder import File, Folder, Skipped, too_large
-from .formats import NotText, is_readable, parse_document
-from .passages import cut_passages
-from .search_index import index_of
+from .folder import Folder
+from .mirror import Mirror
+from .report import Report
+from .scan import Listener, Scan
 
-MAX_FILE_BYTES = 10 * 1024 * 1024
-MOST_NAMED = 200
 CHECK_SECONDS = 30
-# Whoever changes how files are parsed or cut raises this, and every document is read anew.
-WAY_OF_READING = b"1"
+# Looking through a larger folder takes longer than a search may: it is done beside it.
+LARGE = 2000
+TOLD_EVERY = 1.0
 Progress = Callable[[str, str], None]
+Count = Callable[[int, int], None]
 
 _locks: dict[int, threading.Lock] = {}
 _locks_lock = threading.Lock()
 _checked: dict[int, float] = {}
 
 
-@dataclass(frozen=True)
-class Report:
-    """What one pass over a root's folder found and did. `complete` is false when the time for it was up."""
-
-    documents: int = 0
-    passages: int = 0
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    skipped: tuple[Skipped, ...] = ()
-    complete: bool = True
-    seconds: float = 0.0
-
-    @property
-    def touched(self) -> bool:
-        """Whether the pass altered anything."""
-        return bool(self.added or self.changed or self.removed)
-
-    def as_json(self) -> dict[str, Any]:
-        """The form that is kept with the root: at most 200 skipped files are named, all are counted."""
-        return {
-            **asdict(self),
-            "seconds": round(self.seconds, 1),
-            "skipped": [asdict(each) for each in self.skipped[:MOST_NAMED]],
-            "skipped_total": len(self.skipped),
-            "problem": "",
-        }
-
-
 def index_root(
-    root: DocumentRoot, *, progress: Progress | None = None, trust_times: bool = False, seconds: float | None = None
+    root: DocumentRoot,
+    *,
+    progress: Progress | None = None,
+    count: Count | None = None,
+    trust_times: bool = False,
+    seconds: float | None = None,
 ) -> Report:
     """Reads what is new or altered, drops what is gone, and keeps a report with the root.
 
-    `progress` hears of each path and what became of it. With `trust_times` a file of the same size and time is taken
-    as unaltered without reading it. After `seconds` the pass ends early; the next one goes on from there. Raises
-    `FOLDER_UNREADABLE`; what was indexed before is kept then, since a drive may only be away for the moment.
+    `progress` hears of each path and what became of it, `count` how many files of how many are done. With `trust_times`
+    a file of the same size and time is taken as unaltered without reading it. After `seconds` the pass ends early; the
+    next one goes on from there. Raises `FOLDER_UNREADABLE`, and `FOLDER_MOVED` when its path leads elsewhere than before
+    (A-24); what was indexed before is kept then, since a drive may only be away for the moment.
     """
     lock = _lock_of(root.pk)
     if not lock.acquire(timeout=-1 if seconds is None else seconds):
         return Report(complete=False)
     try:
         with Folder(root.path, excluded=[str(settings.HOME)]) as folder:
-            report = _Pass(root, folder, progress or _quiet, trust_times=trust_times, seconds=seconds).run()
+            check_pinned(root, folder)
+            if root.indexed is None:
+                Mirror(root.pk).clear()
+            counted = _Teller(root, count or _quiet_count)
+            listener = Listener(told=progress or _quiet, counted=counted.tell)
+            report = Scan(root, folder, listener, trust_times=trust_times, seconds=seconds).run()
     except CodedError as error:
         _keep(root, {**root.report, "problem": error.message})
         raise
     finally:
         lock.release()
     _checked[root.pk] = clock.monotonic() if report.complete else float("-inf")
-    if report.touched or not trust_times or not root.indexed or root.report.get("problem"):
+    if report.touched or counted.told or not trust_times or not root.indexed or root.report.get("problem"):
         _keep(root, report.as_json())
     return report
 
@@ -91,12 +70,17 @@ def index_root(
 def refresh(roots: Iterable[DocumentRoot], *, seconds: float = 20.0) -> bool:
     """Looks for changes in folders that were not looked at for 30 s, so that a search needs no step before it.
 
-    Says whether all of them were read to the end within `seconds`. A folder that can't be read is passed over.
+    Says whether all of them were read to the end within `seconds`. A folder that can't be read is passed over, and a
+    large one that was read before is looked through in the background.
     """
     ends = clock.monotonic() + seconds
     complete = True
     for root in roots:
         if root.indexed and clock.monotonic() - _checked.get(root.pk, float("-inf")) < CHECK_SECONDS:
+            continue
+        if root.report.get("documents", 0) > LARGE and root.report.get("complete"):
+            _checked[root.pk] = clock.monotonic()
+            index_beside(root, trust_times=True)
             continue
         try:
             complete &= index_root(root, trust_times=True, seconds=max(0.0, ends - clock.monotonic())).complete
@@ -105,147 +89,60 @@ def refresh(roots: Iterable[DocumentRoot], *, seconds: float = 20.0) -> bool:
     return complete
 
 
+def index_beside(root: DocumentRoot, *, trust_times: bool = False) -> None:
+    """Reads a folder in a thread of its own, unless somebody in this process is at it already."""
+
+    def run() -> None:
+        close_old_connections()
+        try:
+            # What goes wrong is told by the root's report.
+            with contextlib.suppress(CodedError, DocumentRoot.DoesNotExist):
+                index_root(DocumentRoot.objects.get(pk=root.pk), trust_times=trust_times)
+        finally:
+            connection.close()
+
+    if not _lock_of(root.pk).locked():
+        threading.Thread(target=run, name=f"index-{root.pk}", daemon=True).start()
+
+
+def check_pinned(root: DocumentRoot, folder: Folder) -> None:
+    """A root's path leads where it led when it was read first, or was entered anew (A-24). Raises `FOLDER_MOVED`."""
+    if root.pinned.get("path") != root.path:
+        root.pinned = {"path": root.path, "real": folder.real}
+        DocumentRoot.objects.filter(pk=root.pk).update(pinned=root.pinned)
+    if root.pinned.get("real") != folder.real:
+        raise CodedError(
+            code="FOLDER_MOVED",
+            field="path",
+            message=f"The folder “{root.path}” leads to another place than when it was set up.",
+            fix="Put it back, or enter the path of the new folder itself.",
+        )
+
+
 def forget_checks() -> None:
     """Lets the next search look at every folder again."""
     _checked.clear()
 
 
-class _Pass:
-    """One pass. Files are read and cut outside of transactions, and stored in batches, each in a short one."""
+class _Teller:
+    """Tells how far a pass is: each file to whoever waits for it, once a second to everybody through the root's row."""
 
-    BATCH_PASSAGES = 200
-    BATCH_DOCUMENTS = 200
+    def __init__(self, root: DocumentRoot, count: Count) -> None:
+        self._root = root
+        self._count = count
+        self._last = clock.monotonic()
+        self.told = False
 
-    def __init__(self, root: DocumentRoot, folder: Folder, progress: Progress, *, trust_times: bool, seconds: float | None):
-        self.root = root
-        self.folder = folder
-        self.progress = progress
-        self.trust_times = trust_times
-        self.started = clock.monotonic()
-        self.ends = None if seconds is None else self.started + seconds
-        self.counts = Counter[str]()
-        self.skipped: list[Skipped] = []
-        self.known = {each.path: each for each in root.documents.defer("text")}
-        self.batch: list[tuple[Document, list[Passage]]] = []
-
-    def run(self) -> Report:
-        present = set()
-        complete = True
-        for file in self._files():
-            known = self.known.get(file.path)
-            if known and self.trust_times and known.size == file.size and known.modified == as_time(file.modified):
-                self.counts["unchanged"] += 1
-            elif self.ends is not None and clock.monotonic() > self.ends:
-                complete = False
-            elif not self._take_in(file, known):
-                continue
-            present.add(file.path)
-        self._store()
-        self._drop(sorted(self.known.keys() - present))
-        return Report(
-            documents=self.root.documents.count(),
-            passages=Passage.objects.filter(document__root=self.root).count(),
-            skipped=tuple(self.skipped),
-            complete=complete,
-            seconds=clock.monotonic() - self.started,
-            **self.counts,
-        )
-
-    def _files(self) -> Iterator[File]:
-        for each in self.folder.files():
-            if isinstance(each, Skipped):
-                self._skip(each.path, each.reason)
-            elif not is_readable(each.path):
-                self._skip(each.path, "not a kind of file that is read")
-            else:
-                yield each
-
-    def _take_in(self, file: File, known: Document | None) -> bool:
-        """Reads one file. False when it can't be a document."""
-        try:
-            if file.size > MAX_FILE_BYTES:
-                raise too_large(file.path, MAX_FILE_BYTES)
-            data = self.folder.read(file.path, limit=MAX_FILE_BYTES)
-            digest = hashlib.sha256(WAY_OF_READING + data).hexdigest()
-            if known and known.digest == digest:
-                self._note_time(known, file)
-                return True
-            self._prepare(file, data, digest, known)
-            return True
-        except CodedError as error:
-            self._skip(file.path, "larger than 10 MB" if error.code == "FILE_TOO_LARGE" else "can't be read")
-        except NotText:
-            self._skip(file.path, "not text")
-        return False
-
-    def _note_time(self, known: Document, file: File) -> None:
-        self.counts["unchanged"] += 1
-        if (known.size, known.modified) != (file.size, as_time(file.modified)):
-            Document.objects.filter(pk=known.pk).update(size=file.size, modified=as_time(file.modified))
-
-    def _prepare(self, file: File, data: bytes, digest: str, known: Document | None) -> None:
-        parsed = parse_document(file.path, data)
-        document = Document(
-            pk=known.pk if known else None,
-            root=self.root,
-            path=file.path,
-            title=parsed.title,
-            digest=digest,
-            text=parsed.text,
-            modified=as_time(file.modified),
-            size=file.size,
-        )
-        passages = [
-            Passage(document=document, first_line=cut.first, last_line=cut.last, heading=cut.heading, text=cut.text)
-            for cut in cut_passages(parsed.text, markup=parsed.markup)
-        ]
-        self.batch.append((document, passages))
-        self.counts["changed" if known else "added"] += 1
-        self.progress(file.path, f"{'changed' if known else 'new'}, {len(passages)} passages")
-        if sum(len(each) for _, each in self.batch) >= self.BATCH_PASSAGES:
-            self._store()
-
-    def _store(self) -> None:
-        batch, self.batch = self.batch, []
-        if not batch:
-            return
-        with transaction.atomic():
-            for document, passages in batch:
-                # Another process may have stored the same file meanwhile.
-                Document.objects.filter(root=self.root, path=document.path).exclude(pk=document.pk).delete()
-                Passage.objects.filter(document_id=document.pk).delete()
-                document.save()
-                for passage in passages:
-                    passage.document = document
-                Passage.objects.bulk_create(passages, batch_size=200)
-                index_of().add(self.root.pk, f"{document.title} {_as_words(document.path)}", passages)
-
-    def _drop(self, paths: Sequence[str]) -> None:
-        for start in range(0, len(paths), self.BATCH_DOCUMENTS):
-            gone = [self.known[path].pk for path in paths[start : start + self.BATCH_DOCUMENTS]]
-            Document.objects.filter(pk__in=gone).delete()
-        for path in paths:
-            self.counts["removed"] += 1
-            self.progress(path, "gone")
-
-    def _skip(self, path: str, reason: str) -> None:
-        self.skipped.append(Skipped(path, reason))
-        self.progress(path, f"skipped: {reason}")
-
-
-def as_time(nanoseconds: int) -> datetime | None:
-    """A file's time as the database keeps it; None for one that no calendar has."""
-    try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanoseconds // 1000)
-    except OverflowError:
-        return None
-
-
-def _as_words(path: str) -> str:
-    return path.replace("/", " ").replace("_", " ").replace("-", " ").rpartition(".")[0]
+    def tell(self, done: int, total: int) -> None:
+        self._count(done, total)
+        if clock.monotonic() - self._last >= TOLD_EVERY:
+            self._last, self.told = clock.monotonic(), True
+            progress = {"done": done, "total": total, "at": clock.now().isoformat(), "process": os.getpid()}
+            DocumentRoot.objects.filter(pk=self._root.pk).update(report={**self._root.report, "progress": progress})
 
 
 def _keep(root: DocumentRoot, report: dict[str, Any]) -> None:
+    report.pop("progress", None)
     root.report = report
     root.indexed = clock.now()
     DocumentRoot.objects.filter(pk=root.pk).update(report=report, indexed=root.indexed)
@@ -258,3 +155,7 @@ def _lock_of(root_id: int) -> threading.Lock:
 
 def _quiet(path: str, outcome: str) -> None:
     """Nobody is listening."""
+
+
+def _quiet_count(done: int, total: int) -> None:
+    """Nobody is counting."""

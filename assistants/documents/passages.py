@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from .formats import Anchor
 
 SHORTEST, LONGEST = 600, 1200
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*")
@@ -14,12 +16,16 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”“»)\]]*\s+")
 
 @dataclass(frozen=True)
 class Cut:
-    """A passage: the lines `first` to `last` (from 1) word for word; or, if a line is too long, a part of one line."""
+    """A passage: the lines `first` to `last` (from 1) word for word; or, if a line is too long, a part of one line.
+
+    `anchor` names the page, sheet or slide that it stands on, if there are any.
+    """
 
     first: int
     last: int
     heading: str
     text: str
+    anchor: str = ""
 
 
 class _Block(NamedTuple):
@@ -32,12 +38,24 @@ class _Block(NamedTuple):
     heading: str = ""
 
 
-def cut_passages(text: str, *, markup: bool) -> list[Cut]:
+def cut_passages(text: str, *, markup: bool, anchors: Sequence[Anchor] = ()) -> list[Cut]:
     """Passages of about 600 to 1,200 characters that together hold every line that is not blank, in order.
 
-    A passage begins at a heading where there is one; short sections go together with their neighbours.
+    A passage begins at a heading where there is one; short sections go together with their neighbours. None goes over
+    the end of a page, and the comments that name the pages are in none.
     """
     lines = text.split("\n")
+    if not anchors:
+        return _cut(lines, markup=markup)
+    cuts = _cut(lines[: anchors[0].line - 1], markup=markup)
+    for place, anchor in enumerate(anchors):
+        ends = anchors[place + 1].line - 1 if place + 1 < len(anchors) else len(lines)
+        for cut in _cut(lines[anchor.line : ends], markup=markup):
+            cuts.append(replace(cut, first=cut.first + anchor.line, last=cut.last + anchor.line, anchor=anchor.label))
+    return cuts
+
+
+def _cut(lines: Sequence[str], *, markup: bool) -> list[Cut]:
     blocks = list(_blocks(lines, markup=markup))
     cutter = _Cutter(lines)
     for place, block in enumerate(blocks):
@@ -119,7 +137,7 @@ def _blocks(lines: Sequence[str], *, markup: bool) -> Iterator[_Block]:
         level, heading, end = _heading_at(lines, place) if markup else (0, "", place)
         if not level:
             end = _fence_end(lines, place) if markup and _FENCE.match(lines[place]) else _paragraph_end(lines, place, markup)
-        while end < len(lines) and not lines[end].strip():
+        while end < len(lines) and (not lines[end] or lines[end].isspace()):
             end += 1
         yield _block(lines, place, end, level, heading)
         place = end
@@ -130,7 +148,7 @@ def _block(lines: Sequence[str], start: int, end: int, level: int = 0, heading: 
 
 
 def _front_matter_end(lines: Sequence[str]) -> int:
-    if lines[0].strip() != "---":
+    if not lines or lines[0].strip() != "---":
         return 0
     return next((place + 1 for place, line in enumerate(lines[1:40], 1) if line.strip() == "---"), 0)
 
@@ -138,7 +156,7 @@ def _front_matter_end(lines: Sequence[str]) -> int:
 def _heading_at(lines: Sequence[str], place: int) -> tuple[int, str, int]:
     """Level, text and the line after the heading; level 0 if none stands here."""
     line = lines[place]
-    if found := _heading_match(line):
+    if "#" in line[:4] and (found := _heading_match(line)):
         return len(found[1]), _bare(found[2]), place + 1
     following = lines[place + 1] if place + 1 < len(lines) else ""
     underlined = bool(line.strip()) and bool(_UNDERLINE.fullmatch(following)) and not _UNDERLINE.fullmatch(line)
@@ -164,8 +182,8 @@ def _fence_end(lines: Sequence[str], place: int) -> int:
 
 def _paragraph_end(lines: Sequence[str], place: int, markup: bool) -> int:
     end = place + 1
-    while end < len(lines) and lines[end].strip():
-        if markup and (_FENCE.match(lines[end]) or _heading_match(lines[end])):
+    while end < len(lines) and (bare := lines[end].lstrip()):
+        if markup and bare[0] in "#`~" and (_FENCE.match(lines[end]) or _heading_match(lines[end])):
             break
         end += 1
     return end

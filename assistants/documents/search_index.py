@@ -9,11 +9,12 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from assistants.errors import CodedError
-from assistants.models import Passage
 
-from .words import Term, compound_parts, fold
+from .prepare import Columns
+from .words import Term
 
 MOST_COUNTED = 1000
+Entry = tuple[int, Columns]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Index(Protocol):
 
     def install(self, connection: BaseDatabaseWrapper) -> None: ...
 
-    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None: ...
+    def add(self, root_id: int, entries: Iterable[Entry]) -> None: ...
 
     def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked: ...
 
@@ -51,13 +52,10 @@ class SqliteIndex:
             for statement in SETUP:
                 cursor.execute(statement)
 
-    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None:
-        """Indexes passages of one document. The text goes in folded, so that `Straße` and STRASSE are one."""
-        shared = fold(title)
-        rows: list[Sequence[str | int]] = []
-        for passage in passages:
-            body = fold(passage.text)
-            rows.append([passage.pk, f"r{root_id}", shared, fold(passage.heading), body, compound_parts(f"{shared} {body}")])
+    def add(self, root_id: int, entries: Iterable[Entry]) -> None:
+        """Indexes passages, by their ids. The words come folded, so that `Straße` and STRASSE are one."""
+        root = f"r{root_id}"
+        rows = [(passage, root, each.title, each.heading, each.body, each.parts) for passage, each in entries]
         with default_connection.cursor() as cursor:
             cursor.executemany(ADD, rows)
 
@@ -79,7 +77,7 @@ class NoIndex:
     def install(self, connection: BaseDatabaseWrapper) -> None:
         """There is nothing to make."""
 
-    def add(self, root_id: int, title: str, passages: Iterable[Passage]) -> None:
+    def add(self, root_id: int, entries: Iterable[Entry]) -> None:
         """There is nowhere to add to."""
 
     def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked:

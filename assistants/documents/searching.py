@@ -1,7 +1,9 @@
 """Finds the passages that answer a query best, in the roots that the asker may read."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assistants.models import DocumentRoot, Passage
 
@@ -23,12 +25,14 @@ class Hit:
     title: str
     passage: str
     score: float
+    anchor: str = ""
 
     @property
     def place(self) -> str:
-        if self.first_line == self.last_line:
-            return f"line {self.first_line}"
-        return f"lines {self.first_line}-{self.last_line}"
+        """Such as `lines 3-5`, with the page, sheet or slide before it if the document has any."""
+        span = f"{self.first_line}-{self.last_line}"
+        lines = f"line {self.first_line}" if self.first_line == self.last_line else f"lines {span}"
+        return f"{self.anchor}, {lines}" if self.anchor else lines
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,11 @@ def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int) ->
     complete = refresh(roots)
     terms = terms_of(query)
     ranked = index_of().find([root.pk for root in roots], terms, limit=CANDIDATES)
-    # Asked for by root once more: the index is a copy, and a copy may be wrong.
-    passages = Passage.objects.filter(pk__in=ranked.ranks, document__root__in=roots).select_related("document__root")
-    hits = _rank(terms, list(passages.defer("document__text")), ranked.ranks)
+    # Held against the roots once more: the index is a copy, and a copy may be wrong. Not in the query itself, which
+    # would go through all documents of a root then.
+    rows = map(_Row._make, Passage.objects.filter(pk__in=ranked.ranks).values_list(*_COLUMNS))
+    allowed = {root.pk for root in roots}
+    hits = _rank(terms, [row for row in rows if row.root_id in allowed], ranked.ranks)
     return Found(total=ranked.total, hits=tuple(_spread(hits)[:limit]), complete=complete)
 
 
@@ -59,12 +65,31 @@ def document_name(root: DocumentRoot, path: str) -> str:
     return f"{root.name}/{path}"
 
 
-def _rank(terms: Sequence[Term], passages: Sequence[Passage], ranks: dict[int, float]) -> list[Hit]:
+class _Row(NamedTuple):
+    """A passage with what is shown of its document, without the cost of model objects."""
+
+    pk: int
+    first_line: int
+    last_line: int
+    heading: str
+    anchor: str
+    text: str
+    title: str
+    path: str
+    root_id: int
+    root: str
+
+
+_COLUMNS = (*_Row._fields[:6], *(f"document__{name}" for name in ("title", "path", "root_id", "root__name")))
+
+
+def _rank(terms: Sequence[Term], passages: Sequence[_Row], ranks: dict[int, float]) -> list[Hit]:
     """By the share of the words that a passage answers for, the rare ones counting more; then by the index's own rank.
 
     The index adds up words, so one word said often would win over all words said once.
     """
-    tables = {passage.pk: _strengths(terms, passage) for passage in passages}
+    likeness = _Likeness(terms)
+    tables = {passage.pk: _strengths(terms, passage, likeness) for passage in passages}
     bearers = [sum(1 for table in tables.values() if table[place][0] > 0) for place in range(len(terms))]
     weights = [1.5 - 0.5 * each / max(len(passages), 1) for each in bearers]
     best = max((ranks[passage.pk] for passage in passages), default=0) or 1
@@ -76,23 +101,44 @@ def _rank(terms: Sequence[Term], passages: Sequence[Passage], ranks: dict[int, f
         )
         score = 0.7 * inside + 0.1 * named + 0.2 * ranks[passage.pk] / best
         scored.append((round(score, 3), passage))
-    scored.sort(key=lambda each: (-each[0], each[1].document.path, each[1].first_line))
+    scored.sort(key=lambda each: (-each[0], each[1].path, each[1].first_line))
     return [_hit(passage, score) for score, passage in scored]
 
 
-def _strengths(terms: Sequence[Term], passage: Passage) -> list[tuple[float, float]]:
+class _Likeness:
+    """How well words answer for the terms. Most words answer for none, and each is looked at only once a search."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self._terms = terms
+        forms = {form for term in terms for form in (term.text, term.stem, *term.spellings, *term.ends) if form}
+        self._any = re.compile("|".join(map(re.escape, sorted(forms))))
+        self._known: dict[str, tuple[float, ...]] = {}
+
+    def of(self, words: Iterable[str]) -> list[float]:
+        """For each term the quality of the best word."""
+        best = [0.0] * len(self._terms)
+        for word in words:
+            found = self._known.get(word)
+            if found is None:
+                found = tuple(quality(term, (word,)) for term in self._terms) if self._any.search(word) else ()
+                self._known[word] = found
+            for place, each in enumerate(found):
+                if each > best[place]:
+                    best[place] = each
+        return best
+
+
+def _strengths(terms: Sequence[Term], passage: _Row, likeness: _Likeness) -> list[tuple[float, float]]:
     """For each term how well the passage with its names answers for it, and how well its names alone do."""
-    document = passage.document
-    names = set(plain_words(fold(f"{document.title} {document.path} {passage.heading}")))
+    named = likeness.of(set(plain_words(fold(f"{passage.title} {passage.path} {passage.heading} {passage.anchor}"))))
     body = plain_words(fold(passage.text))
-    words = set(body)
+    said = likeness.of(set(body))
     found = []
-    for term in terms:
+    for term, in_names, in_body in zip(terms, named, said, strict=True):
         if term.is_phrase:
             found.append((float(f" {' '.join(plain_words(term.text))} " in f" {' '.join(body)} "), 0.0))
-            continue
-        in_names = quality(term, names)
-        found.append((max(quality(term, words), 0.8 * in_names), in_names))
+        else:
+            found.append((max(in_body, 0.8 * in_names), in_names))
     return found
 
 
@@ -107,15 +153,15 @@ def _spread(hits: Sequence[Hit]) -> list[Hit]:
     return first + later
 
 
-def _hit(passage: Passage, score: float) -> Hit:
-    document = passage.document
+def _hit(passage: _Row, score: float) -> Hit:
     return Hit(
-        document=document_name(document.root, document.path),
+        document=f"{passage.root}/{passage.path}",
         first_line=passage.first_line,
         last_line=passage.last_line,
-        title=_title(document.title, passage.heading),
+        title=_title(passage.title, passage.heading),
         passage=passage.text,
         score=min(score, 1.0),
+        anchor=passage.anchor,
     )
 
 

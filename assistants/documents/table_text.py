@@ -1,7 +1,7 @@
 """Tables of comma-separated values as text: every row on its own line, every value beside its column's name."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import islice
 
@@ -25,8 +25,13 @@ def table_to_text(text: str, delimiter: str = "") -> str:
         rows.pop()
     if len(rows) < 2 or len(rows[0]) < 2:
         return text
-    head = [_plain(cell) for cell in rows[0]]
-    return "\n".join(_lines(head, rows[1:]))
+    return "\n".join(rows_to_lines(rows))
+
+
+def rows_to_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The first row names the columns of all others; each row becomes one line."""
+    each = iter(rows)
+    yield from _lines([_plain(cell) for cell in next(each, ())], each)
 
 
 def find_delimiter(text: str) -> str:

@@ -12,6 +12,11 @@ COMPOUND = 10
 PART = 5
 _WORD = re.compile(r"[^\W_]+(?:[-.,:][^\W_]+)*")
 _PLAIN = re.compile(r"[^\W_]+")
+# Every character that unicodedata.combining() knows. The few that most texts have at all are looked for first: a short
+# pattern is many times as fast as a long one, and that as asking for each character.
+_COMMON_MARKS = re.compile("[\u0300-\u036f]+")
+_RARE = re.compile("[\u0483-\u1fff\u20d0-\u20ff\u2c00-\U0010ffff]")
+_MARKS = re.compile("[" + "".join(chr(each) for each in range(0x300, 0x110000) if unicodedata.combining(chr(each))) + "]+")
 _ENDINGS = ("ungen", "ments", "ings", "ing", "ied", "ies", "ern", "ers", "ed", "em", "er", "en", "es", "e", "n", "s", "y")
 _SPELLED = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -72,7 +77,8 @@ def fold(text: str) -> str:
     lowered = text.casefold()
     if lowered.isascii():
         return lowered
-    return "".join(each for each in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(each))
+    plain = _COMMON_MARKS.sub("", unicodedata.normalize("NFKD", lowered))
+    return _MARKS.sub("", plain) if _RARE.search(plain) else plain
 
 
 def stem(folded: str) -> str:
@@ -92,7 +98,7 @@ def plain_words(folded: str) -> list[str]:
 
 def compound_parts(folded: str) -> str:
     """The ends of all long words of a text, so that a word inside of another is found from its beginning."""
-    words = {word for word in plain_words(folded) if _is_compound(word)}
+    words = {word for word in _PLAIN.findall(folded) if COMPOUND <= len(word) <= MAX_WORD and word.isalpha()}
     return " ".join(dict.fromkeys(end for word in sorted(words) for end in endings_of(word)))
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assistants.documents import index_root
+from assistants.documents.indexing import index_root
 from assistants.documents.searching import search_passages
 from assistants.models import DocumentRoot
 

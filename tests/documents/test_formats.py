@@ -18,10 +18,11 @@ PAGE = """<!doctype html><html><head><title>Returns &amp; refunds</title><style>
 
 def test_readable_files_are_told_by_their_names():
     named = ["a.md", "A.MD", "b.txt", "c.rst", "d.html", "e.csv", "f.json", "g.log", "h.py", "sub/Makefile", "README"]
+    named += ["a.pdf", "b.DOCX", "c.xlsx", "d.pptx", "e.eml"]
 
     assert all(is_readable(name) for name in named)
     assert not any(
-        is_readable(name) for name in ["a.pdf", "b.docx", "c.png", "d.zip", "e.exe", "id_rsa", "key.pem", "f.sqlite3"]
+        is_readable(name) for name in ["a.doc", "b.ppt", "c.png", "d.zip", "e.exe", "id_rsa", "key.pem", "f.sqlite3"]
     )
 
 

@@ -9,7 +9,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from assistants import clock
-from assistants.documents import index_root, indexing
+from assistants.documents import indexing
+from assistants.documents.indexing import index_root
 from assistants.documents.search_index import keep_in_step
 from assistants.documents.searching import search_passages
 from assistants.errors import CodedError
@@ -40,7 +41,7 @@ def files(folder):
 
 
 def test_a_first_pass_takes_in_every_readable_file(root, files):
-    (files / "scan.pdf").write_bytes(b"%PDF")
+    (files / "scan.png").write_bytes(b"PNG")
     (files / "noise.md").write_bytes(b"\0\1\2")
 
     report = index_root(root)
@@ -48,10 +49,8 @@ def test_a_first_pass_takes_in_every_readable_file(root, files):
     assert counts(report) == (2, 0, 0, 0)
     root.refresh_from_db()
     assert root.indexed and root.report["documents"] == 2
-    assert root.report["skipped"] == [
-        {"path": "noise.md", "reason": "not text"},
-        {"path": "scan.pdf", "reason": "not a kind of file that is read"},
-    ]
+    assert root.report["skipped"] == [{"path": "scan.png", "reason": "not a kind of file that is read"}]
+    assert [(each["path"], each["reason"]) for each in root.report["failed"]] == [("noise.md", "not text")]
     document = Document.objects.get(path="sub/price.csv")
     assert document.text.endswith("- SKU: B12345; Price: 129")
     assert [passage.first_line for passage in document.passages.all()] == [1]
@@ -82,12 +81,12 @@ def test_what_was_changed_is_read_anew_and_what_is_gone_is_dropped(root, files):
     assert rows() == list(Passage.objects.order_by("pk").values_list("pk", flat=True))
 
 
-def test_a_file_larger_than_ten_megabytes_is_skipped(root, folder):
+def test_a_file_larger_than_ten_megabytes_is_named_as_failed(root, folder):
     (folder / "big.log").write_bytes(b"line\n" * (2 * 1024 * 1024 + 1))
 
     report = index_root(root)
 
-    assert [(each.path, each.reason) for each in report.skipped] == [("big.log", "larger than 10 MB")]
+    assert [(each.path, each.reason) for each in report.failed] == [("big.log", "larger than 10 MB")]
 
 
 def test_a_search_needs_no_step_before_it(root, files, monkeypatch):
@@ -193,7 +192,8 @@ def test_a_second_pass_over_a_root_waits_for_the_first(root, files, monkeypatch)
 
 
 def test_the_command_says_what_became_of_each_file(root, files):
-    (files / "scan.pdf").write_bytes(b"%PDF")
+    (files / "scan.png").write_bytes(b"PNG")
+    (files / "noise.md").write_bytes(b"\0")
     out = StringIO()
 
     call_command("index", "--tenant=apes", "--root=handbook", stdout=out)
@@ -201,8 +201,9 @@ def test_the_command_says_what_became_of_each_file(root, files):
     lines = out.getvalue().splitlines()
     assert lines[0] == f"apes/handbook: {files}"
     assert "  returns.md: new, 1 passages" in lines
-    assert "  scan.pdf: skipped: not a kind of file that is read" in lines
-    assert lines[-1].startswith("  2 documents in 2 passages: 2 new, 0 changed, 0 gone, 0 unchanged, 1 skipped, in ")
+    assert "  scan.png: skipped: not a kind of file that is read" in lines
+    assert "  noise.md: failed: not text" in lines
+    assert lines[-1].startswith("  2 documents in 2 passages: 2 new, 0 changed, 0 gone, 0 unchanged, 1 skipped, 1 failed, in ")
 
 
 def test_the_command_fails_for_a_folder_that_cannot_be_read(root, files):

@@ -8,7 +8,8 @@ from typing import Any
 from .segments import heading_text
 from .talk import Result
 
-_PLACE = re.compile(r"(\d+)(?:\D+(\d+))?")
+# A page or a sheet may be named before the lines.
+_PLACE = re.compile(r"(?:^|\blines? )(\d+)(?:\D+(\d+))?$")
 
 
 @dataclass(frozen=True)

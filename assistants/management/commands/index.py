@@ -3,9 +3,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from assistants.documents import index_root
+from assistants.documents.indexing import index_root
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot
 
@@ -33,17 +33,46 @@ class Command(BaseCommand):
         """Reads one folder; False when it can't be read."""
         self.stdout.write(f"{root.tenant.slug}/{root.name}: {root.path}")
 
+        line = _ProgressLine(self.stderr if verbose and self.stderr.isatty() else None)
+
         def progress(path: str, outcome: str) -> None:
             if verbose:
+                line.clear()
                 self.stdout.write(f"  {path}: {outcome}")
 
         try:
-            report = index_root(root, progress=progress)
+            report = index_root(root, progress=progress, count=line.show)
         except CodedError as error:
             self.stderr.write(f"  {error.message} {error.fix}")
             return False
+        finally:
+            line.clear()
         self.stdout.write(
             f"  {report.documents} documents in {report.passages} passages: {report.added} new, {report.changed} changed,"
-            f" {report.removed} gone, {report.unchanged} unchanged, {len(report.skipped)} skipped, in {report.seconds:.1f} s"
+            f" {report.removed} gone, {report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.failed)} failed,"
+            f" in {report.seconds:.1f} s"
         )
         return True
+
+
+class _ProgressLine:
+    """How far it is, in one line of a terminal that is written over; nothing where nobody looks on."""
+
+    def __init__(self, out: OutputWrapper | None) -> None:
+        self._out = out
+        self._shown = ""
+
+    def show(self, done: int, total: int) -> None:
+        """Shown when the whole per cent changes, or every hundredth file."""
+        text = f"  {done} of {total} files ({100 * done // max(total, 1)} %)"
+        if self._out and (done % 100 == 0 or text.rpartition("(")[2] != self._shown.rpartition("(")[2]):
+            self.clear()
+            self._out.write(text, ending="")
+            self._out.flush()
+            self._shown = text
+
+    def clear(self) -> None:
+        """Leaves an empty line."""
+        if self._out and self._shown:
+            self._out.write("\r" + " " * len(self._shown) + "\r", ending="")
+            self._shown = ""

@@ -1,0 +1,59 @@
+"""The text of a root's documents as files in the data directory, where they can be read and searched like files."""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+# Behind every name, so that none is taken for the file that it stands for.
+ENDING = ".md"
+
+
+class Mirror:
+    """One root's mirror: `mirrors/<root id>/<path>.md`. Paths are those of the documents, as `Folder` gives them."""
+
+    def __init__(self, root_id: int) -> None:
+        self.folder = Path(settings.HOME) / "mirrors" / str(root_id)
+
+    def write(self, path: str, text: str) -> None:
+        """Puts a document's text there, whole or not at all. Raises OSError, such as for a name that is too long."""
+        target = self._file(path)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Beside the folders that hold documents, so that nobody lists it.
+        unfinished = self.folder.parent / f"{self.folder.name}.{os.getpid()}.unfinished"
+        try:
+            unfinished.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+            os.replace(unfinished, target)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    def remove(self, path: str) -> None:
+        """Takes a document away, and the folders that are empty then."""
+        target = self._file(path)
+        with contextlib.suppress(OSError):
+            target.unlink()
+            for above in target.parents:
+                if above == self.folder:
+                    break
+                above.rmdir()
+
+    def holds(self, path: str) -> bool:
+        """Whether a document is there."""
+        return self._file(path).is_file()
+
+    def clear(self) -> None:
+        """Takes everything away."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _file(self, path: str) -> Path:
+        return self.folder / (path + ENDING)
+
+
+def remove_mirror(sender: Any, instance: Any, **kwargs: Any) -> None:
+    """A root that is deleted takes its mirror along."""
+    transaction.on_commit(Mirror(instance.pk).clear)
