@@ -6,7 +6,6 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import UserChangeForm, UserCreationForm
-from django.contrib.auth.models import Group
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
@@ -16,8 +15,6 @@ from assistants.setup.people import add_member
 
 from .scope import ScopedAdmin, is_root, tenants_of
 
-# Rights come from memberships, never from groups or model permissions.
-admin.site.unregister(Group)
 SEEN_BY_TEAMS = ((None, {"fields": ("username", ("first_name", "last_name"), "email", "is_active", "last_login")}),)
 
 

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db import transaction
 
 from assistants import clock
-from assistants.errors import CodedError
 from assistants.llm.conversation import estimate_tokens
 from assistants.llm.reply import ModelError, Sink
 from assistants.models import Turn
@@ -101,17 +100,12 @@ def run_out(turn: Turn, cap: int | None = None) -> None:
 def top_up(turn_id: int) -> int:
     """Adds a helping of tokens to a turn that pauses for want of them, and lets it go on where it was; gives how many.
 
-    Raises `BUDGET_NOT_USED_UP`, also for the second of two clicks.
+    None where the turn does not wait for them (any more): a second click is harmless.
     """
     tokens = int(settings.TASKMONKEY["TOP_UP_TOKENS"])
     with locked(turn_id) as turn:
         if turn.state != Turn.State.PAUSED or turn.reason != USED_UP:
-            raise CodedError(
-                code="BUDGET_NOT_USED_UP",
-                message="This turn does not wait for tokens.",
-                fix="Look at the conversation: it may have gone on already.",
-                correctable=False,
-            )
+            return 0
         turn.extra_tokens += tokens
         turn.budget_notice = 0
         turn.state, turn.reason, turn.note = Turn.State.THINKING, "", ""

@@ -36,8 +36,8 @@ def top_up(request: HttpRequest, turn_id: int) -> HttpResponse:
     turn = access.get_turn(who, turn_id, "write")
     if not isinstance(who, access.User):
         raise access.not_allowed()
-    tokens = allowance.top_up(turn.pk)
-    access.audit("budget_raised", tenant_id=turn.thread.tenant_id, user=who, target=f"turn {turn.pk}", tokens=tokens)
+    if tokens := allowance.top_up(turn.pk):
+        access.audit("budget_raised", tenant_id=turn.thread.tenant_id, user=who, target=f"turn {turn.pk}", tokens=tokens)
     return forms.accepted(request, turn.thread)
 
 
