@@ -45,11 +45,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a sub-chat and everything below it has used so far."""
+    """What a sub-chat and everything below it has used so far; `steps` are its own model calls."""
 
     tokens: int
     cost: Decimal
     seconds: int
+    steps: int
 
 
 def card_context(call: ToolCall) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def child_context(delegation: Delegation) -> dict[str, Any]:
         "last_line": last_line(child),
         "tool": tool_in_use(child) if state == "running" else "",
         "tools": calls.exclude(started=None).count(),
-        "steps": child.turns.aggregate(calls=Sum("model_calls"))["calls"] or 0,
+        "steps": usage.steps,
         "tokens": usage.tokens,
         "cost": usage.cost,
         "seconds": usage.seconds,
@@ -197,37 +198,35 @@ def tool_in_use(child: Thread) -> str:
 
 
 def usage_of(child: Thread, turn: Turn | None) -> Usage:
-    """Tokens and cost of the child and all below it (D22: the tree's total is the sum of its nodes); time of its turn."""
-    below = [child.pk, *(each.pk for each in descendants(child))]
-    total = Turn.objects.filter(thread__in=below).aggregate(
-        into=Sum("input_tokens"), out=Sum("output_tokens"), cost=Sum("cost")
+    """Tokens and cost of the child and all below it (D22: the tree's total is the sum of its nodes); time and steps of its
+    own."""
+    total = Turn.objects.filter(_in_tree(child, "thread")).aggregate(
+        into=Sum("input_tokens"),
+        out=Sum("output_tokens"),
+        cost=Sum("cost"),
+        steps=Sum("model_calls", filter=Q(thread=child)),
     )
     started = turn and (turn.started or turn.created)
     seconds = int(((turn.finished or clock.now()) - started).total_seconds()) if turn and started else 0
-    return Usage((total["into"] or 0) + (total["out"] or 0), total["cost"] or Decimal(0), max(seconds, 0))
-
-
-def descendants(thread: Thread) -> list[Thread]:
-    """Every sub-chat below this one."""
-    found: list[Thread] = []
-    level = list(Thread.objects.filter(parent=thread))
-    while level:
-        found += level
-        level = list(Thread.objects.filter(parent__in=level))
-    return found
+    tokens = (total["into"] or 0) + (total["out"] or 0)
+    return Usage(tokens, total["cost"] or Decimal(0), max(seconds, 0), total["steps"] or 0)
 
 
 def approvals_below(child: Thread) -> list[ToolCall]:
     """The calls of the sub-chat, and of all below it, that wait for a person's approval (D8)."""
-    threads = [child.pk, *(each.pk for each in descendants(child))]
-    return list(ToolCall.objects.asked().filter(turn__thread__in=threads).select_related("turn__thread"))
+    return list(ToolCall.objects.asked().filter(_in_tree(child, "turn__thread")).select_related("turn__thread"))
 
 
 def questions_below(child: Thread) -> list[ToolCall]:
     """The questions of the sub-chat, and of all below it, that wait for the person's answer (decision 7)."""
-    own = Q(turn__thread=child) | Q(turn__thread__chat_id__contains=f"_{child.chat_id}_")
-    asked = waiting_calls().filter(own, turn__thread__root=child.root_id, name=QUESTION_TOOL, state=ToolCall.State.SETTLED)
+    asked = waiting_calls().filter(_in_tree(child, "turn__thread"), name=QUESTION_TOOL, state=ToolCall.State.SETTLED)
     return list(asked.select_related("turn__thread__assistant"))
+
+
+def _in_tree(child: Thread, field: str) -> Q:
+    """That the thread in this field is the sub-chat or one below it: its id holds the ids of all above it."""
+    below = Q(**{f"{field}__chat_id__contains": f"_{child.chat_id}_", f"{field}__root": child.root_id})
+    return Q(**{field: child}) | below
 
 
 def nested_rows(child: Thread) -> list[Row]:

@@ -84,7 +84,7 @@ def _settle(call: ToolCall, above: Turn, alone: Together | None, *, by: str) -> 
         # Its siblings are at work; the page shows who is back.
         events.record(above.thread_id, "call", call=str(call.pk))
         return
-    all_in = alone or put_together(call.delegations.all())
+    all_in = alone or put_together(list(call.delegations.all()))
     if settle_in(above, call.pk, outcome=all_in.outcome, value=all_in.value, by=by, code=all_in.code):
         wake_if_settled(above)
 

@@ -2,6 +2,7 @@
 
 from django.utils import translation
 
+from assistants import clock
 from assistants.rendering import fragments
 from assistants.turns import lifecycle
 from tests.kit.browsers import signed_in
@@ -47,8 +48,10 @@ def test_j11_every_lane_is_an_element_of_its_own_with_its_state(ground):
     assert all(child.chat_id in str(lane.outline()) for child, lane in zip(children(thread), lanes, strict=True))
 
 
-def test_j11_a_change_in_one_lane_is_sent_alone(ground):
+def test_j11_a_change_in_one_lane_is_sent_alone(ground, monkeypatch):
     thread = three_at_work(ground)
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
     before = fragments.draw_open_cards(ground.alice, thread)
 
     lifecycle.stop_turn(last_turn(children(thread)[0]).pk, by="Alice")
