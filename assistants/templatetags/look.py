@@ -19,7 +19,7 @@ from assistants.models import ToolCall, Turn
 register = template.Library()
 
 SHOWN_CHARS = 4000
-EXACT_CHARS = 20_000
+EXACT_CHARS, ONE_LINE_CHARS = 20_000, 60
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,9 @@ def exact(arguments: dict[str, Any]) -> list[Exact]:
 
 
 def _exact(name: str, value: object) -> Exact:
-    raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str) and len(raw) > ONE_LINE_CHARS:
+        raw = json.dumps(value, ensure_ascii=False, indent=2)
     shown = UNSEEN.sub(lambda sign: f"⟦U+{ord(sign[0]):04X}⟧", raw[:EXACT_CHARS])
     lines = min(max(raw.count("\n") + 1, len(raw) // 60 + 1), 12)
     return Exact(name, shown, raw, max(len(raw) - EXACT_CHARS, 0), lines)

@@ -44,6 +44,23 @@ TWO = [
 ONE_ASKS = [{"name": "invoke_assistant", "arguments": {"assistant": "buyer", "task": "Find the supplier of B12345"}}]
 SLOW = [{"name": "invoke_assistant", "arguments": {"assistant": "reader", "task": "What customers wrote about B12345"}}]
 
+MAIL = {
+    "name": "send_email",
+    "arguments": {
+        "to": ["alice@apes.example"],
+        "subject": "Returns in week 47",
+        "body": "Hello,\n\n118 units of B12345 came back in week 47, after 31 in week 46.\n\nBest, the monkeys",
+    },
+}
+IMPORT = {"workflowId": "import-documents"}
+COLLECTED = {"workflowId": "data-to-chart", "nodeId": "figures", "completed": True, "note": "31 and 118 units"}
+FOLLOW = [
+    {"calls": [{"name": "get_graph_workflow", "arguments": IMPORT}]},
+    {"calls": [{"name": "record_workflow_step", "arguments": COLLECTED}]},
+    {"calls": [{"name": "get_workflow_progress", "arguments": IMPORT}]},
+]
+MAILED = [{"name": "invoke_assistant", "arguments": {"assistant": "mailer", "task": "Write to Alice about week 47"}}]
+
 SCRIPTS: dict[str, Any] = {
     "lead": {
         "rules": [
@@ -56,6 +73,13 @@ SCRIPTS: dict[str, Any] = {
                     {"text": "Stock counted 118 units.", "usage": [900, 40]},
                 ],
             },
+            {
+                "when": {"user": "write a mail"},
+                "steps": [{"text": "Here is what I would write.", "calls": [MAIL]}, "The mail is out."],
+            },
+            {"when": {"user": "have a mail written"}, "steps": [{"calls": MAILED}, "Logistics wrote."]},
+            {"when": {"user": "again from step"}, "reply": "Once more from there."},
+            {"when": {"user": "follow the workflow"}, "steps": [*FOLLOW, "A person has to name the folder."]},
             {"when": {"user": "let a child ask"}, "steps": [{"calls": ONE_ASKS}, "The supplier is known."]},
             {"when": {"user": "slow child"}, "steps": [{"text": "One of us reads.", "calls": SLOW}, "Read."]},
             {
@@ -99,6 +123,7 @@ SCRIPTS: dict[str, Any] = {
     "buyer": {
         "rules": [{"when": {"user": "my answer to"}, "reply": "It is Seam & Sons."}, {"when": {}, "reply": {"calls": [ASK]}}]
     },
+    "mailer": {"steps": [{"calls": [MAIL]}, "I wrote to her."]},
     "reader": {"rules": [{"when": {}, "reply": {"text": STORY, "delta_chars": 30, "delay_ms": 60}}]},
 }
 ASSISTANTS = {
@@ -106,6 +131,7 @@ ASSISTANTS = {
     "stock": ("Returns desk", "📦", "Knows how many units came back, by SKU and week."),
     "freight": ("Logistics", "🚚", "Knows carriers, parcels and damage in transit."),
     "buyer": ("Purchasing", "🧵", "Knows suppliers and prices."),
+    "mailer": ("Post", "✉️", "Writes mails."),
     "reader": ("Complaints reader", "🗂", "Reads what customers write."),
 }
 
@@ -122,6 +148,7 @@ def build(out: str) -> None:
 
     tenant = Tenant.objects.create(slug="apes", name="Apes")
     people = {name: User.objects.create_user(name, password="banana-split") for name in ("alice", "greta")}
+    User.objects.filter(pk=people["alice"].pk).update(email="alice@apes.example")
     User.objects.filter(pk=people["alice"].pk).update(first_name="Alice", last_name="Ape", is_staff=True, is_superuser=True)
     User.objects.filter(pk=people["greta"].pk).update(language="de")
     for user in people.values():
@@ -130,6 +157,8 @@ def build(out: str) -> None:
         profile = LLMProfile.objects.create(tenant=tenant, name=slug, provider="scripted", model=slug, makes_titles=False)
         tools = ["ask_clarifying_question", "current_time", *(["invoke_assistant", "spawn_agent"] if slug == "lead" else [])]
         tools += ["hand_back"] if slug == "freight" else []
+        tools += ["get_graph_workflow", "get_workflow_progress", "record_workflow_step"] if slug == "lead" else []
+        tools += ["send_email"] if slug in ("lead", "mailer") else []
         Assistant.objects.create(
             tenant=tenant, slug=slug, name=name, avatar=avatar, description=description, tools=tools, profile=profile,
             instructions=f"You are {name}.", starters=["What time is it?", "Delegate the returns"] if slug == "lead" else [],
