@@ -222,7 +222,8 @@ def test_the_products_own_tools_take_the_calls() -> None:
     import assistants.toolbox  # noqa: F401
     from assistants.tools.registry import all_tools
 
-    own = {each.name: each for each in all_tools()}
+    # With the tools of a research the engine does nothing but research.
+    own = {each.name: each for each in all_tools() if each.name not in ("subagent", "emit_autorag_results")}
     tools = [ToolDefinition(name=name, parameters_json_schema=each.arguments.model_json_schema()) for name, each in own.items()]
     asked = ("What time is it in Tokyo?", "17% of 2,340", "refunds for flights", "open leave.md", "help me with that")
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .delegation import Delegation
-from .phrases import enumerated, phrase
+from .phrases import enumerated, phrase, quoted
 from .refusals import one_line
 from .request import plan_errands
+from .researching import next_calls
 from .steps import Answer, Call, Errand, Miss, Need, Question, Step
 from .talk import Talk
 from .teamwork import confirmations, share_out
+from .wish import make_wish
 
 MAX_ROUNDS = 6
 MAX_CALLS = 8
@@ -34,6 +36,8 @@ Decision = Say | Do
 
 def decide(talk: Talk) -> Decision:
     """What comes next. Depends on the talk alone, makes no call twice, and ends after six rounds of calls."""
+    if "subagent" in talk.offers and "emit_autorag_results" in talk.offers:
+        return _research(talk)
     errands = plan_errands(talk)
     steps = [errand.advance(talk) for errand in errands]
     question = next((each for each in steps if isinstance(each, Question)), None)
@@ -46,6 +50,14 @@ def decide(talk: Talk) -> Decision:
     if hand_back := _hand_back(steps, talk):
         return Do((hand_back,))
     return Say(_compose(errands, steps, talk))
+
+
+def _research(talk: Talk) -> Decision:
+    calls = _fresh(next_calls(talk), talk)
+    if calls and talk.now.rounds < MAX_ROUNDS:
+        return Do(calls)
+    words = make_wish(talk.now.asked, talk.language).subject or talk.now.asked
+    return Say(phrase(talk.language, "nothing_found_short", words=quoted(talk.language, one_line(words, 100))))
 
 
 def _ask(question: Question, talk: Talk) -> Decision:

@@ -14,6 +14,7 @@ from .reading import Listing, Reading
 from .routing import Route, choose_routes, generalists, rank_routes
 from .steps import Errand
 from .stopwords import split_words
+from .tabling import Tabling, wants_table
 from .talk import Talk
 from .timekeeping import find_clock
 from .wish import Wish, make_wish
@@ -59,15 +60,13 @@ _HELPER_ORDER = re.compile(
 
 def choose_errand(text: str, talk: Talk, *, alone: bool) -> Errand:
     """The errand for one part of a message; only a part that stands `alone` may end in a question back (J-26)."""
-    if found := find_sum(text, talk.language) or find_clock(text, talk.language):
+    if found := _settled_by_form(text, talk):
         return found
-    if _LISTING.search(text):
-        return Listing()
-    if _HELPER.search(text) and "spawn_agent" in talk.offers:
-        return Helper(make_wish(_HELPER_ORDER.sub("", text).strip() or text, talk.language))
     wish = wish_of(text, talk)
     if not wish.searched:
         return Unclear()
+    if wants_table(text, talk):
+        return Tabling(wish, text)
     writing = bool(_WRITING.search(text))
     if writing:
         wish = replace(wish, words=tuple(word for word in wish.words if word.folded not in _WRITTEN))
@@ -83,6 +82,17 @@ def choose_errand(text: str, talk: Talk, *, alone: bool) -> Errand:
         errand = replace(errand, may_ask=False)
     outlined = tuple(word for word in wish.words if word.weight >= VAGUE) if _OUTLINE.search(text) else ()
     return Unable(errand if strong(wish.searched) and isinstance(errand, Lookup) else None, outlined)
+
+
+def _settled_by_form(text: str, talk: Talk) -> Errand | None:
+    """What a text asks for by its form alone, whatever it is about."""
+    if found := find_sum(text, talk.language) or find_clock(text, talk.language):
+        return found
+    if _LISTING.search(text):
+        return Listing()
+    if _HELPER.search(text) and "spawn_agent" in talk.offers:
+        return Helper(make_wish(_HELPER_ORDER.sub("", text).strip() or text, talk.language))
+    return None
 
 
 def _about_files(wish: Wish, names: tuple[str, ...], text: str, talk: Talk) -> Errand:

@@ -1,0 +1,130 @@
+"""A research in two tiers, as the one who judges: sends explorers out, weighs what they bring, ends with numbered results."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .findings import Finding, is_answered, rank_findings
+from .passages import Passage
+from .phrases import phrase
+from .queries import queries_of_round
+from .refusals import one_line
+from .steps import Call
+from .talk import Talk
+from .wish import Wish, make_wish
+
+MAX_RESULTS = 5
+ROUNDS = 2
+START, END = "<<<AUTORAG_ASSIGNMENT_V1>>>", "<<<END_AUTORAG_ASSIGNMENT_V1>>>"
+METHOD = "posix"
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A piece of evidence that an explorer brought and the platform looked up."""
+
+    stable_id: str
+    source: str
+    excerpt: str
+    line: int
+    relevance: str
+
+
+def next_calls(talk: Talk) -> tuple[Call, ...]:
+    """The next call of a research: explorers with more wordings, else the results. Empty when nothing can be ended with."""
+    wish = make_wish(talk.now.asked, talk.language)
+    brought = evidence_of(talk)
+    ranked = _ranked(wish, brought)
+    sent = sum(1 for each in talk.now.results if each.tool == "subagent")
+    answered = is_answered(wish, [finding for finding, _ in ranked])
+    call = _dispatch(wish, talk, sent) if sent < ROUNDS and not answered else None
+    if call:
+        return (call,)
+    chosen = [each for _, each in ranked] or list(brought)
+    return _emission(chosen[:MAX_RESULTS], talk, good=answered) if chosen else ()
+
+
+def evidence_of(talk: Talk) -> tuple[Brought, ...]:
+    """All evidence in the reports of this turn, each piece once."""
+    found: dict[str, Brought] = {}
+    for result in talk.now.results:
+        reports = result.data.get("reports") if result.tool == "subagent" else None
+        for report in reports if isinstance(reports, list) else ():
+            for item in _candidates(report):
+                found.setdefault(item.stable_id, item)
+    return tuple(found.values())
+
+
+def _candidates(report: Any) -> list[Brought]:
+    try:
+        data = json.loads(report["reply"])
+        return [
+            Brought(each["evidenceId"], each["source"], each["excerpt"], each["lineNumber"] or 0, each["relevance"])
+            for each in data["candidates"]
+        ]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _ranked(wish: Wish, brought: Sequence[Brought]) -> list[tuple[Finding, Brought]]:
+    """What answers first; what carries nothing of the question is left out."""
+    passages = {
+        Passage(document=each.source, text=each.excerpt, first_line=each.line, last_line=each.line, rank=place): each
+        for place, each in enumerate(brought)
+    }
+    return [(finding, passages[finding.passage]) for finding in rank_findings(wish, tuple(passages))]
+
+
+def _dispatch(wish: Wish, talk: Talk, sent: int) -> Call | None:
+    """One explorer for each folder, with wordings that were not tried before."""
+    folders = talk.offers.properties("subagent").get("cwd", {}).get("enum", [])
+    asked = talk.now.asked
+    before: list[str] = []
+    for number in range(sent + 1):
+        missing = [word.text for word in wish.searched] if number else []
+        wordings = queries_of_round(number, wish, missing=missing, found_any=False, before=before)
+        before += wordings
+    fresh = wordings or ((asked,) if not sent else ())
+    if not fresh or not folders:
+        return None
+    body = json.dumps({"originalQuery": asked, "method": METHOD, "queryVariants": list(fresh)}, ensure_ascii=False)
+    task = "\n".join((START, body, END))
+    leaves = [{"agent": "autorag-explorer", "cwd": folder, "task": task} for folder in folders]
+    arguments = {"agentScope": "user", "artifacts": False, **({"tasks": leaves} if len(leaves) > 1 else leaves[0])}
+    return None if talk.result_of("subagent", arguments) else Call("subagent", arguments)
+
+
+def _emission(chosen: Sequence[Brought], talk: Talk, *, good: bool) -> tuple[Call, ...]:
+    numbered = list(enumerate(chosen, 1))
+    quotes = "\n\n".join(f"> {' '.join(each.excerpt.split())} [{number}]" for number, each in numbered)
+    arguments: Mapping[str, Any] = {
+        "answer": f"{phrase(talk.language, 'found' if good else 'found_near')}\n\n{quotes}",
+        "results": [_result(number, each, good=good) for number, each in numbered],
+        "mapping": [_entry(number, each) for number, each in numbered],
+    }
+    if "emit_autorag_results" not in talk.offers or talk.result_of("emit_autorag_results", arguments):
+        return ()
+    return (Call("emit_autorag_results", arguments),)
+
+
+def _result(number: int, brought: Brought, *, good: bool) -> dict[str, Any]:
+    excerpt = {"excerpt": brought.excerpt, **({"lineNumber": brought.line} if brought.line else {})}
+    return {
+        "number": number,
+        "title": one_line(brought.source.rsplit("/", 1)[-1], 120),
+        "summary": one_line(brought.excerpt, 300),
+        "evidence": [excerpt],
+        "confidence": (0.9 if brought.relevance == "strong" else 0.6) if good else 0.3,
+    }
+
+
+def _entry(number: int, brought: Brought) -> dict[str, Any]:
+    reference = {"stableEvidenceId": brought.stable_id, "excerpt": brought.excerpt, "source": brought.source}
+    return {
+        "number": number,
+        "source": brought.source,
+        "method": METHOD,
+        "content": brought.excerpt,
+        "evidenceRefs": [reference],
+    }
