@@ -76,14 +76,15 @@ class Timeline:
 def timeline_of(thread: Thread) -> Timeline | None:
     """The present turn of this conversation, else its last one, with everything below it; None before the first.
 
-    Five queries, however many agents.
+    At most five queries, however many agents.
     """
     turn = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk").first()
     if turn is None:
         return None
     agents = _agents(thread, turn)
     turns = [each for agent in agents for each in agent]
-    asking = dict(waiting_calls().filter(turn__in=turns).values_list("turn__thread", "state"))
+    may_ask = any(each.is_active or each.reason == "question" for each in turns)
+    asking = dict(waiting_calls().filter(turn__in=turns).values_list("turn__thread", "state")) if may_ask else {}
     stretches = _stretches(agents, set(asking))
     start = min(each.begin for every in stretches for each in every)
     end = max(each.end for every in stretches for each in every)
@@ -122,8 +123,10 @@ def _stretches(agents: Sequence[Sequence[Turn]], asking: set[int]) -> list[list[
     for at, payload in told.order_by("thread", "number").values_list("created", "payload"):
         if payload["turn"] in stamps and "state" in payload:
             stamps[payload["turn"]].append((at, payload["state"], payload["round"]))
+    waited = {turn for turn, states in stamps.items() if any(state == Turn.State.WAITING for _, state, _ in states)}
     calls: dict[tuple[int, int], list[ToolCall]] = {}
-    for call in ToolCall.objects.filter(turn__in=turns).only("turn_id", "round", "name", "started", "settled", "approval"):
+    found = ToolCall.objects.filter(turn__in=waited).only("turn_id", "round", "name", "started", "settled", "approval")
+    for call in found if waited else ():
         calls.setdefault((call.turn_id, call.round), []).append(call)
     return [_of_agent(agent, stamps, calls, agent[-1].thread_id in asking) for agent in agents]
 

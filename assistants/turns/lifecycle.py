@@ -171,8 +171,8 @@ def start_next(thread: Thread) -> None:
     """
     if thread.turns.active().exists():
         return
-    in_order = [Case(When(joins=Turn.Joins.NOT, then=1), default=0), "pk"]
-    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by(*in_order).first()
+    meant_first = Case(When(joins=Turn.Joins.NOT, then=1), default=0)
+    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by(meant_first, "pk").first()
     if queued and not open_question(thread):
         begin_turn(queued, after=leaf_of(thread))
 

@@ -116,7 +116,7 @@ def _settle_calls(turn: Turn, *, by: str) -> set[UUID]:
     """Gives every open call a result but those that others bring to an end right away; gives the ids of these."""
     left: set[UUID] = set()
     for _, answer in turn_interrupted.send(Turn, turn=turn):
-        left |= answer or set()
+        left |= answer if isinstance(answer, set) else set()
     for call in turn.calls.filter(state=ToolCall.State.OPEN).exclude(pk__in=left):
         begun_once = call.effect == ToolCall.Effect.ONCE and call.attempts > 0
         text = f"Interrupted by {by}, who says something else first."

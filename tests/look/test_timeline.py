@@ -149,7 +149,7 @@ def test_a_tree_of_many_agents_takes_as_many_queries_as_a_small_one(ground):
             rows = timeline_of(thread).rows
         counts.append((len(rows), len(queries)))
 
-    assert counts == [(2, 5), (8, 5)]
+    assert counts == [(2, 4), (8, 4)]
 
 
 def test_the_panel_tells_by_word_and_by_shape_what_the_bars_show(ground):
