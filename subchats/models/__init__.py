@@ -1,6 +1,7 @@
 """The record of assistants working for other assistants."""
 
 from .delegation import Delegation
+from .memory import ResearchInsight, ResearchSignal
 from .plan import Plan, PlanStep
 from .research import CuratedResult, Evidence, ExplorerTask, ManagedExplorer, ResearchRun
 from .workflow import Workflow, WorkflowRecord
@@ -13,7 +14,9 @@ __all__ = [
     "ManagedExplorer",
     "Plan",
     "PlanStep",
+    "ResearchInsight",
     "ResearchRun",
+    "ResearchSignal",
     "Workflow",
     "WorkflowRecord",
 ]

@@ -5,12 +5,15 @@ from django.db import transaction
 from assistants.turns import events
 from subchats.models import CuratedResult
 
+from .memory import remember_feedback
+
 
 def give(result: CuratedResult, useful: int) -> bool:
     """Notes 1, -1 or 0 for a result. False if it says so already."""
     with transaction.atomic():
         if not CuratedResult.objects.filter(pk=result.pk).exclude(feedback=useful).update(feedback=useful):
             return False
+        remember_feedback(result, useful)
         turn = result.run.turn
         call = turn.calls.filter(name="emit_autorag_results", outcome="ok").first()
         if call is not None:

@@ -1,0 +1,143 @@
+"""A research on the page: the results' card, the document at the quote, and feedback (A-39, A1, K2, K3)."""
+
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from assistants.conversations.sharing import share_thread
+from assistants.documents.indexing import index_root
+from assistants.models import Thread, User
+from subchats.models import Evidence
+from tests.kit.world import World
+from tests.research.house import QUERY, House, build, candidate, emits, handoff, run_of, sends
+
+
+@pytest.fixture
+def house(ground: World, tmp_path: Path) -> House:
+    return build(ground, tmp_path)
+
+
+@pytest.fixture
+def thread(house: House) -> Thread:
+    return house.ask(
+        [sends(), emits(answer="A refund takes five working days at most [1]. Gift cards are a world of their own.")],
+        [handoff()],
+    )
+
+
+def page(user: User, address: str) -> tuple[int, str]:
+    browser = Client()
+    browser.force_login(user)
+    response = browser.get(address)
+    return response.status_code, response.content.decode()
+
+
+def address_of(thread: Thread) -> str:
+    return f"/c/{thread.chat_id}/evidence/{Evidence.objects.get().pk}/"
+
+
+def test_the_card_shows_results_quotes_dates_and_what_was_read(house: House, thread: Thread) -> None:
+    status, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+
+    assert status == 200
+    assert "1 result" in html and "Refund times" in html and "date unknown" in html and "no date in the file" in html
+    assert "1 explorer read handbook" in html and "2 wordings" in html and "1 quote verified" in html
+    assert address_of(thread) in html
+
+
+def test_a_sentence_without_evidence_is_marked(house: House, thread: Thread) -> None:
+    _, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+
+    assert "1 sentence of the answer names no evidence" in html
+    assert '<li dir="auto">Gift cards are a world of their own.</li>' in html
+
+
+def test_the_passage_opens_with_the_quote_marked(house: House, thread: Thread) -> None:
+    status, html = page(house.ground.alice, address_of(thread))
+
+    assert status == 200
+    assert '<mark id="quote" tabindex="-1">Refunds are paid within five working days.</mark>' in html
+    assert "Gift cards are paid back as gift cards." in html
+
+
+def test_a_document_that_changed_since_still_shows_what_stood_there(house: House, thread: Thread, tmp_path: Path) -> None:
+    (tmp_path / "returns" / "refunds.md").write_text("# Refunds\n\nRefunds are paid within ten working days.\n")
+    index_root(house.root)
+
+    _, html = page(house.ground.alice, address_of(thread))
+
+    assert "The document has changed since" in html
+    assert '<mark id="quote" tabindex="-1">Refunds are paid within five working days.</mark>' in html
+
+
+def test_report_a1_a_shared_conversation_opens_no_folder_that_its_reader_may_not_see(house: House, thread: Thread) -> None:
+    share_thread(thread, username="bob", by=house.ground.alice)
+    assert page(house.ground.bob, address_of(thread))[0] == 200
+
+    house.root.groups.add(Group.objects.create(name="returns desk"))
+
+    assert page(house.ground.bob, address_of(thread))[0] == 404
+    assert page(house.ground.charlie, address_of(thread))[0] == 404
+
+
+def test_s06_explorers_find_nothing_in_a_folder_that_the_asker_may_not_see(house: House) -> None:
+    house.root.groups.add(Group.objects.create(name="returns desk"))
+
+    thread = house.ask([sends(), "Nothing.", "Nothing.", "Nothing."], [handoff()])
+
+    assert [call.code for call in thread.turns.get().calls.all()] == ["DISPATCH_CWD_OUTSIDE_ROOTS"]
+    assert not Evidence.objects.exists()
+
+
+def test_a39_feedback_is_given_by_its_button_and_taken_back(house: House, thread: Thread) -> None:
+    browser = Client()
+    browser.force_login(house.ground.alice)
+    result = run_of(thread).results.get()
+    address = f"/c/{thread.chat_id}/results/{result.feedback_id}/"
+
+    for useful in ("1", "-1", "0"):
+        assert browser.post(address, {"useful": useful}).status_code in (204, 302)
+        result.refresh_from_db()
+        assert result.feedback == int(useful)
+    assert browser.post(address, {"useful": "7"}).status_code == 400
+    assert browser.post(f"/c/{thread.chat_id}/results/nothing:1/", {"useful": "1"}).status_code == 404
+
+
+def test_report_k2_evidence_stays_with_its_own_answer(house: House, thread: Thread) -> None:
+    from assistants.llm import scripted
+    from assistants.turns.lifecycle import send_message
+    from tests.kit.turns import run_all
+    from tests.research.house import task
+
+    other = "And gift cards?"
+    words = "Gift cards are paid back as gift cards."
+    entry = emits(excerpt=words, answer="As gift cards [1].")
+    scripted.register("apes-scout", [sends(), emits(), sends(task=task(other)), entry])
+    scripted.register("apes-explorer", [handoff(candidate(evidence=words, locator="line 4"), query=other)])
+
+    send_message(thread, author=house.ground.alice, text=other)
+    run_all()
+
+    first, second = (turn.research for turn in thread.turns.order_by("pk"))
+    assert [each.excerpt for each in first.evidence.all()] == ["Refunds are paid within five working days."]
+    assert [each.excerpt for each in second.evidence.all()] == [words]
+    assert first.query == QUERY and second.query == other
+
+
+def test_report_k3_each_result_cites_its_own_passage(house: House) -> None:
+    words = ("Refunds are paid within five working days.", "Gift cards are paid back as gift cards.")
+    results = [
+        {"number": number, "title": f"T{number}", "summary": "S", "evidence": [{"excerpt": text}], "confidence": 1}
+        for number, text in enumerate(words, 1)
+    ]
+    mapping = [
+        {"number": number, "source": "handbook/returns/refunds.md", "method": "posix", "content": text}
+        for number, text in enumerate(words, 1)
+    ]
+
+    thread = house.ask([sends(), emits(results=results, mapping=mapping)], [handoff()])
+
+    cited = [[each.excerpt for each in result.evidence.all()] for result in run_of(thread).results.all()]
+    assert cited == [[words[0]], [words[1]]]
