@@ -46,10 +46,11 @@ class TurnNow:
 
 @dataclass(frozen=True)
 class Queued:
-    """A message that waits for the running turn to end."""
+    """A message that waits for the running turn to end; one that `joins` it (steer, interrupt) for its next step."""
 
     turn: int
     text: str
+    joins: str
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def snapshot_of(thread: Thread) -> Snapshot:
         turn=TurnNow(last.pk, last.state, last.reason, last.note) if last else None,
         question=_asked(thread),
         queued=tuple(
-            Queued(turn.pk, turn.user_message.text if turn.user_message else "")
+            Queued(turn.pk, turn.user_message.text if turn.user_message else "", turn.joins)
             for turn in turns
             if turn.state == Turn.State.QUEUED
         ),
