@@ -1,4 +1,4 @@
-"""System checks: set-ups of delegation that lead nowhere."""
+"""System checks: set-ups of delegation that lead nowhere, and workflows that can't be followed any more."""
 
 from typing import Any
 
@@ -7,6 +7,9 @@ from django.db import DatabaseError
 
 from assistants.models import Assistant
 from assistants.tools.registry import tools_of
+from subchats.models import Workflow
+from subchats.workflows.catalogue import as_workflow
+from subchats.workflows.validation import workflow_problems
 
 
 @register("subchats")
@@ -21,6 +24,22 @@ def check_delegation(**_: Any) -> list[CheckMessage]:
             )
             for each in Assistant.objects.enabled().exclude(delegates=None).distinct().order_by("pk")
             if not any(tool.delegates for tool in tools_of(each.tools))
+        ]
+    except DatabaseError:
+        return []
+
+
+@register("subchats")
+def check_workflows(**_: Any) -> list[CheckMessage]:
+    """Finds workflows of tenants that have come to break a rule: a tool or an assistant that they name is gone (J-32)."""
+    try:
+        enabled = list(Workflow.objects.filter(enabled=True).select_related("tenant").order_by("pk"))
+        return [
+            Warning(
+                f"workflow “{row}” (number {row.pk}): {problem.field}: {problem.message}", hint=problem.fix, id="subchats.W002"
+            )
+            for row in enabled
+            for problem in workflow_problems(as_workflow(row), owners=set(row.tenant.assistants.values_list("slug", flat=True)))
         ]
     except DatabaseError:
         return []

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from django.core.checks import run_checks
 
 from assistants.errors import CodedError
 from assistants.tools.registry import find_tool
@@ -151,3 +152,13 @@ def test_j32_the_four_tools_carry_their_names_on_the_wire():
     }
 
     assert {name: set(find_tool(name).arguments.model_fields) for name in wanted} == wanted
+
+
+def test_j32_a_stored_workflow_that_names_what_is_gone_is_found_by_a_system_check(troop):
+    troop.lead.slug = "other"
+    troop.lead.save()
+
+    warnings = [each for each in run_checks(tags=["subchats"]) if each.id == "subchats.W002"]
+
+    assert len(warnings) == 3
+    assert "nodes.0.owner: There is no assistant “lead”" in warnings[0].msg
