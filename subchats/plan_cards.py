@@ -93,18 +93,16 @@ def plan_section(thread: Thread) -> dict[str, Any] | None:
     turn = thread.turns.exclude(state=Turn.State.QUEUED).select_related("plan").order_by("-pk").first()
     if turn is None:
         return None
-    plan = getattr(turn, "plan", None)
+    plan: Plan | None = getattr(turn, "plan", None)
     rows = [_row(step) for step in steps_of(plan)] if plan else []
-    if plan is None or not rows:
-        plan = None
     if not rows and not turn.unplanned_handovers:
         return None
-    waiting = next(filter(is_waiting, turn.calls.asked()), None) if rows and not plan.is_approved else None
+    asks = bool(rows) and plan is not None and not plan.is_approved
     return {
         "rows": rows,
         "done": sum(row.status == S.DONE for row in rows),
-        "plan": plan,
-        "waiting": waiting,
+        "plan": plan if rows else None,
+        "waiting": next(filter(is_waiting, turn.calls.asked()), None) if asks else None,
         "unplanned": turn.unplanned_handovers,
     }
 

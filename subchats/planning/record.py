@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from assistants.errors import CodedError, LeaseLost
-from assistants.models import ToolCall, Turn
+from assistants.models import Assistant, Domain, ToolCall, Turn
 from assistants.turns import events
 from assistants.turns.claims import locked
 from subchats.models import Plan, PlanStep
@@ -84,10 +84,7 @@ def asks(turn: Turn) -> bool:
 
 def _new_steps(known: Sequence[PlanStep], steps: Sequence[Step]) -> list[Step]:
     said = [_key(step.description, step.check_text, step.specialist_id, step.domain_id) for step in known]
-    sent = [
-        _key(step.description, step.check, step.specialist and step.specialist.pk, step.domain and step.domain.pk)
-        for step in steps
-    ]
+    sent = [_key(step.description, step.check, _id(step.specialist), _id(step.domain)) for step in steps]
     new = list(steps)
     if known and sent[: len(said)] == said:
         new = new[len(said) :]
@@ -103,6 +100,10 @@ def _new_steps(known: Sequence[PlanStep], steps: Sequence[Step]) -> list[Step]:
             fix="Send fewer new steps.",
         )
     return new
+
+
+def _id(row: Assistant | Domain | None) -> int | None:
+    return row.pk if row else None
 
 
 def _key(description: str, check: str, specialist: int | None, domain: int | None) -> tuple[str, str, int | None, int | None]:
