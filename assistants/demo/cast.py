@@ -31,7 +31,8 @@ class Cast:
 SEARCH = ("search_documents", "read_document", "calculate", "current_time")
 FOLLOW = ("find_graph_workflow", "get_graph_workflow", "get_workflow_progress", "record_workflow_step")
 TEAM = ("write_plan", "confirm_step", "invoke_assistant", "spawn_agent", "spawn_agents")
-LEAD = ("ask_clarifying_question", *TEAM, *FOLLOW, *SEARCH)
+TABLES = ("cache_assembled_table", "make_chart", "export_table")
+LEAD = ("ask_clarifying_question", *TEAM, *FOLLOW, *TABLES, *SEARCH)
 SPECIALIST = ("ask_clarifying_question", "hand_back", *SEARCH)
 
 ENGLISH = Cast(
