@@ -15,6 +15,7 @@ from assistants.errors import CodedError
 MAX_BYTES = 256 * 1024
 MAX_TEXT_CHARS = 8000
 MAX_DIGITS = 34
+LARGEST = int("9" * MAX_DIGITS)
 SHOWN_CHARS = 80
 NUMERAL = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(?:\.[0-9]{{1,{MAX_DIGITS}}})?")
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -125,7 +126,7 @@ def _is_number(cell: Any) -> bool:
         case bool():
             return False
         case int():
-            return abs(cell) < 10**MAX_DIGITS
+            return abs(cell) <= LARGEST
         case float():
             return math.isfinite(cell) and (cell == 0 or 10.0**-MAX_DIGITS <= abs(cell) < 10.0**MAX_DIGITS)
         case str():
