@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
 
 from django.conf import settings
 from django.db import transaction
@@ -152,7 +151,7 @@ def _told(standing: Standing, last_word: bool) -> str:
     )
 
 
-def _notice(turn: Turn, standing: Standing, percent: Literal[80, 100]) -> None:
+def _notice(turn: Turn, standing: Standing, percent: int) -> None:
     """Tells the person once that so much of the budget is used: under the turn at the top."""
     if standing.noticed >= percent:
         return

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -120,7 +121,7 @@ def standing_of(turn: Turn) -> Standing:
         used=row["used"] or 0,
         held=row["held"] or 0,
         noticed=row["budget_notice"],
-        has_periods=row["has_periods"],
+        has_periods=bool(row["has_periods"]),
     )
 
 
@@ -197,7 +198,7 @@ def reserve_of(cap: int) -> int:
     return min(int(settings.TASKMONKEY["ROOT_RESERVE_TOKENS"]), cap // 4)
 
 
-def _read(root_id: int, turn: Turn) -> dict[str, int]:
+def _read(root_id: int, turn: Turn) -> dict[str, Any]:
     entries = SpendEntry.objects.filter(root=OuterRef("pk")).order_by().values("root")
     facts = Turn.objects.filter(pk=root_id).annotate(
         own=F("thread__assistant__turn_tokens"),
@@ -207,10 +208,10 @@ def _read(root_id: int, turn: Turn) -> dict[str, int]:
         has_periods=Exists(Budget.objects.filter(tenant=OuterRef("thread__tenant")).exclude(hard=None)),
     )
     names = ("own", "used", "held", "left_open", "has_periods", "thread_id", "extra_tokens", "budget_notice")
-    return facts.values(*names).get()
+    return dict(facts.values(*names).get())
 
 
-def _sum(entries: "QuerySet[SpendEntry, dict[str, int]]", field: str) -> Subquery:
+def _sum(entries: "QuerySet[SpendEntry, Any]", field: str) -> Subquery:
     return Subquery(entries.annotate(sum=Sum(field)).values("sum"))
 
 

@@ -99,7 +99,8 @@ def last_sign(turn: Turn) -> datetime:
     """The newest trace of this run in the record: a delta, a tool's start or end, a model call's start or end."""
     calls = turn.calls.aggregate(started=Max("started"), settled=Max("settled"))
     entries = turn.spend_entries.aggregate(created=Max("created"), settled=Max("settled"))
-    return max(each for each in (turn.started, turn.beat, *calls.values(), *entries.values()) if each)
+    signs: list[datetime | None] = [turn.started, turn.beat, *calls.values(), *entries.values()]
+    return max(each for each in signs if each)
 
 
 def _allowed(call: ToolCall) -> timedelta:

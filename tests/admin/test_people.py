@@ -1,6 +1,7 @@
 """Tenants, their members, the people who sign in, and domains."""
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from assistants.models import Assistant, AuditEntry, Domain, LLMProfile, Membership, Tenant, User
@@ -149,8 +150,17 @@ def test_the_superuser_changes_and_deletes_accounts(ground, root) -> None:
     assert not User.objects.filter(username="bob").exists()
 
 
-def test_groups_and_model_permissions_play_no_part(db, root) -> None:
-    assert root.get("/admin/auth/group/").status_code == 404
+def test_groups_and_model_permissions_play_no_part(ground, bob, root) -> None:
+    """A group is who shares a budget, and nothing else."""
+    mighty = Group.objects.create(name="Mighty")
+    mighty.permissions.set(Permission.objects.all())
+    ground.bob.groups.add(mighty)
+    ground.bob.is_staff = True
+    ground.bob.save()
+
+    assert bob.get(address("assistant", "changelist")).status_code == 403
+    assert bob.get("/admin/auth/group/").status_code == 403
+    assert b"permissions" not in root.get(f"/admin/auth/group/{mighty.pk}/change/").content
 
 
 def test_a_domain_is_led_by_one_of_its_own(ground, alice) -> None:
