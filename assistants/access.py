@@ -139,7 +139,7 @@ def owns(actor: Actor, thread: Thread) -> bool:
 
 
 def _may_use(actor: Actor, assistant: Assistant) -> bool:
-    if not assistant.enabled:
+    if not assistant.enabled or assistant.internal:
         return False
     if isinstance(actor, Visitor):
         return assistant.public
@@ -171,7 +171,7 @@ def assistants_for(actor: Actor, tenant_id: int | None = None) -> QuerySet[Assis
     if isinstance(actor, Visitor):
         return Assistant.objects.for_visitors()
     tenants = Membership.objects.filter(user_id=actor.pk, user__is_active=True).exclude(role=Role.READER)
-    found = Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"))
+    found = Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"), internal=False)
     return found.filter(tenant_id=tenant_id) if tenant_id else found
 
 

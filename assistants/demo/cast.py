@@ -15,6 +15,7 @@ class Part:
     tools: tuple[str, ...]
     starters: tuple[str, ...] = ()
     public: bool = False
+    research: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ FOLLOW = ("find_graph_workflow", "get_graph_workflow", "get_workflow_progress", 
 TEAM = ("write_plan", "confirm_step", "invoke_assistant", "spawn_agent", "spawn_agents")
 TABLES = ("cache_assembled_table", "make_chart", "export_table")
 LEAD = ("ask_clarifying_question", *TEAM, *FOLLOW, *TABLES, *SEARCH)
+RESEARCH = ("subagent", "emit_autorag_results")
 SPECIALIST = ("ask_clarifying_question", "hand_back", *SEARCH)
 
 ENGLISH = Cast(
@@ -84,6 +86,17 @@ ENGLISH = Cast(
             "You are purchasing. Answer from the documents only, with exact figures and quotes. Hand a task back as soon as"
             " you see that it is about customers' returns or shipping.",
             SPECIALIST,
+        ),
+        Part(
+            "research",
+            "Research",
+            "🔬",
+            "Answers a question from the documents with numbered results, each resting on quotes that were looked up.",
+            "You research in the team's documents. Judge what answers the question and how current it is, and say plainly"
+            " what is not known.",
+            RESEARCH,
+            ("What do we know about the zipper of the Tundra 45?", "How fast does each carrier deliver?"),
+            research=True,
         ),
         Part(
             "helpdesk",
@@ -147,6 +160,17 @@ GERMAN = Cast(
             "Du bist der Einkauf. Antworte nur aus den Dokumenten, mit genauen Zahlen und Zitaten. Gib eine Aufgabe zurück,"
             " sobald du siehst, dass es um Kundenretouren oder Versand geht.",
             SPECIALIST,
+        ),
+        Part(
+            "research",
+            "Recherche",
+            "🔬",
+            "Beantwortet eine Frage aus den Dokumenten mit nummerierten Ergebnissen, die auf nachgeschlagenen Zitaten ruhen.",
+            "Du recherchierst in den Dokumenten des Teams. Beurteile, was die Frage beantwortet und wie aktuell es ist, und"
+            " sage klar, was nicht bekannt ist.",
+            RESEARCH,
+            ("Was wissen wir über den Reißverschluss des Tundra 45?", "Wie schnell liefert welcher Paketdienst?"),
+            research=True,
         ),
         Part(
             "helpdesk",

@@ -71,6 +71,11 @@ class Assistant(models.Model):
     approve_tools = models.JSONField(
         default=list, blank=True, help_text="Tools that run only after a person has seen and approved their exact arguments."
     )
+    internal = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Part of a mechanism, such as a research's explorer: nobody chats with it or hands it work by name.",
+    )
     research = models.BooleanField(
         default=False,
         help_text="It answers only from what its explorers find in the documents, with numbered results and evidence.",

@@ -61,7 +61,7 @@ def restore_explorer(tenant: Tenant) -> Assistant:
     """Makes the tenant's explorer what this version of the product ships."""
     managed = ManagedExplorer.objects.filter(tenant=tenant).first() or _install(tenant)
     explorer = managed.assistant
-    explorer.instructions, explorer.tools, explorer.enabled = INSTRUCTIONS, list(TOOLS), True
+    explorer.instructions, explorer.tools, explorer.enabled, explorer.internal = INSTRUCTIONS, list(TOOLS), True, True
     explorer.save()
     keep_version(explorer, by=None)
     return accept_explorer(tenant)
@@ -98,6 +98,7 @@ def _install(tenant: Tenant) -> ManagedExplorer:
             "instructions": INSTRUCTIONS,
             "tools": list(TOOLS),
             "may_ask": False,
+            "internal": True,
         },
     )
     if not made:

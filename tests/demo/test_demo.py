@@ -26,7 +26,7 @@ def in_no_time():
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_demo_has_a_lead_three_specialists_a_public_assistant_and_documents(db, language):
+def test_the_demo_has_a_lead_three_specialists_a_researcher_a_public_assistant_and_documents(db, language):
     call_command("demo", "--language", language, verbosity=0)
 
     tenant = Tenant.objects.get(slug="demo")
@@ -34,6 +34,7 @@ def test_the_demo_has_a_lead_three_specialists_a_public_assistant_and_documents(
         "lead",
         "logistics",
         "purchasing",
+        "research",
         "returns",
     ]
     assert tenant.assistants.get(public=True).slug == "helpdesk"

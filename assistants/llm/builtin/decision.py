@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .delegation import Delegation
+from .exploring import find_task, next_readings, report
 from .phrases import enumerated, phrase, quoted
 from .refusals import one_line
 from .request import plan_errands
@@ -36,6 +37,9 @@ Decision = Say | Do
 
 def decide(talk: Talk) -> Decision:
     """What comes next. Depends on the talk alone, makes no call twice, and ends after six rounds of calls."""
+    if task := find_task(talk):
+        readings = _fresh(next_readings(task, talk), talk)
+        return Do(readings) if readings and talk.now.rounds < MAX_ROUNDS else Say(report(task, talk))
     if "subagent" in talk.offers and "emit_autorag_results" in talk.offers:
         return _research(talk)
     errands = plan_errands(talk)

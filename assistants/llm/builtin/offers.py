@@ -9,7 +9,7 @@ from pydantic_ai.tools import ToolDefinition
 
 _DELEGATE_LINE = re.compile(r"^\s*[-*]\s+`?([\w-]+)`?:\s*(.*?)(?:\s+—\s+(.*))?$", re.MULTILINE)
 _UNFIT = object()
-_PLAIN: dict[str, type] = {"boolean": bool, "null": type(None), "number": float}
+_PLAIN: dict[str, tuple[type, ...]] = {"boolean": (bool,), "null": (type(None),), "number": (int, float)}
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ def _fit(schema: Mapping[str, Any], value: Any, definitions: Mapping[str, Any]) 
     fitter = fitters.get(schema.get("type", "object" if "properties" in schema else ""))
     if fitter:
         return fitter(schema, value, definitions)
-    kind = _PLAIN.get(schema.get("type", ""), object)
-    return value if isinstance(value, kind) else _UNFIT
+    kinds = _PLAIN.get(schema.get("type", ""), (object,))
+    is_flag = isinstance(value, bool) and bool not in kinds and object not in kinds
+    return value if isinstance(value, kinds) and not is_flag else _UNFIT
 
 
 def _fit_object(schema: Mapping[str, Any], value: Any, definitions: Mapping[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .exploring import END, START
 from .findings import Finding, is_answered, rank_findings
 from .passages import Passage
 from .phrases import phrase
@@ -16,7 +17,6 @@ from .wish import Wish, make_wish
 
 MAX_RESULTS = 5
 ROUNDS = 2
-START, END = "<<<AUTORAG_ASSIGNMENT_V1>>>", "<<<END_AUTORAG_ASSIGNMENT_V1>>>"
 METHOD = "posix"
 
 

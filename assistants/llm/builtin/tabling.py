@@ -51,7 +51,7 @@ class Tabling:
     text: str
 
     def advance(self, talk: Talk) -> Step:
-        query = talk.offers.fit("search_documents", query=self.wish.subject or self.text, limit=15) or {}
+        query = talk.offers.fit("search_documents", query=self._subject(), limit=15) or {}
         found = talk.result_of("search_documents", query)
         if found is None:
             return Need((Call("search_documents", query),))
@@ -65,6 +65,13 @@ class Tabling:
             return Need((Call("read_document", reading),))
         sheet = read_sheet(str(read.data.get("text") or ""), document, [word.text for word in self.wish.words])
         return self._keep(sheet, document, talk) if sheet else Miss(phrase(talk.language, "no_table"), established="")
+
+    def _subject(self) -> str:
+        """What the numbers are about, without the words for how they are to be shown."""
+        words = [
+            word.text for word in self.wish.searched if not any(form.fullmatch(word.text) for form in (_CHART, _FILE, _TABLE))
+        ]
+        return " ".join(words) or self.text
 
     def _keep(self, sheet: Sheet, document: str, talk: Talk) -> Step:
         arguments = talk.offers.fit(

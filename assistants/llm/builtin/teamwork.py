@@ -1,6 +1,7 @@
 """A request shared out to several assistants: a plan first, all of them at once, and each step confirmed by what came back."""
 
 from collections.abc import Sequence
+from itertools import dropwhile, takewhile
 from typing import Any
 
 from .delegation import Delegation
@@ -71,7 +72,15 @@ def _plan(parts: Sequence[tuple[Delegation, dict[str, Any]]], talk: Talk) -> Cal
 
 
 def _evidence(report: str) -> str:
-    """The first quoted line of a report, else its first line."""
-    lines = [line.strip() for line in report.splitlines() if line.strip()]
-    quoted = [line.lstrip("> ").strip() for line in lines if line.startswith(">")]
-    return one_line((quoted or lines or ["—"])[0], LONGEST)
+    """The first quote of a report as plain words, else its first line; of a table the first row below its head."""
+    lines = [line.strip() for line in report.splitlines()]
+    quoted = [line.lstrip("> ").strip() for line in takewhile(_is_quoted, dropwhile(lambda line: not _is_quoted(line), lines))]
+    rows = [line for line in quoted if line.startswith("|") and not set(line) <= set("|-: ")]
+    if rows:
+        return one_line(" · ".join(cell.strip() for cell in rows[-1].strip("|").split("|")), LONGEST)
+    words = " ".join(quoted) or next((line for line in lines if line), "—")
+    return one_line(words.replace("**", ""), LONGEST)
+
+
+def _is_quoted(line: str) -> bool:
+    return line.startswith(">")

@@ -67,6 +67,7 @@ class Command(BaseCommand):
             tools=[name for name in part.tools if find_tool(name)],
             starters=list(part.starters),
             public=part.public,
+            research=part.research,
             domain=None if part.public else domain,
         )
         save_assistant(assistant, delegates=(), by=None)
