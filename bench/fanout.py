@@ -40,14 +40,16 @@ def measured(floor: str, children: int, rounds: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="taskmonkey-bench-") as name:
         folder = Path(name)
         upstream = start_upstream(folder, FLOOR_PYTHON)
-        side = Ours(upstream.port, folder, people=1, chats=rounds + 1, model=f"fanout-{floor}-{children}")
         try:
-            side.server.wait()
-            rows = asyncio.run(_rounds(side, upstream, rounds))
+            side = Ours(upstream.port, folder, people=1, chats=rounds + 1, model=f"fanout-{floor}-{children}")
+            try:
+                side.server.wait()
+                rows = asyncio.run(_rounds(side, upstream, rounds))
+            finally:
+                side.server.stop()
+                print((folder / "app.log").read_text()[-3000:], file=sys.stderr)
         finally:
-            side.server.stop()
             upstream.stop()
-            print((folder / "app.log").read_text()[-3000:], file=sys.stderr)
     return {"model_ms": float(floor), "children": children} | {name: median(row[name] for row in rows) for name in rows[0]}
 
 

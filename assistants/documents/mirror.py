@@ -47,8 +47,9 @@ class Mirror:
         return self._file(path).is_file()
 
     def clear(self) -> None:
-        """Takes everything away."""
+        """Takes everything away, and what was computed of it."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        (Path(settings.HOME) / "vectors" / f"{self.folder.name}.npz").unlink(missing_ok=True)
 
     def _file(self, path: str) -> Path:
         return self.folder / (path + ENDING)

@@ -1,7 +1,7 @@
 """Finds the passages that answer a query best, in the roots that the asker may read."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,12 +52,14 @@ def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int) ->
     complete = refresh(roots)
     terms = terms_of(query)
     ranked = index_of().find([root.pk for root in roots], terms, limit=CANDIDATES)
-    # Held against the roots once more: the index is a copy, and a copy may be wrong. Not in the query itself, which
-    # would go through all documents of a root then.
-    rows = map(_Row._make, Passage.objects.filter(pk__in=ranked.ranks).values_list(*_COLUMNS))
-    allowed = {root.pk for root in roots}
-    hits = _rank(terms, [row for row in rows if row.root_id in allowed], ranked.ranks)
+    hits = _rank(terms, _rows(roots, ranked.ranks), ranked.ranks)
     return Found(total=ranked.total, hits=tuple(_spread(hits)[:limit]), complete=complete)
+
+
+def hits_of(roots: Sequence[DocumentRoot], scores: Mapping[int, float]) -> list[Hit]:
+    """The passages of these ids that belong to these roots, with their scores, the best first."""
+    rows = sorted(_rows(roots, scores), key=lambda row: (-scores[row.pk], row.path, row.first_line))
+    return [_hit(row, scores[row.pk]) for row in rows]
 
 
 def document_name(root: DocumentRoot, path: str) -> str:
@@ -81,6 +83,14 @@ class _Row(NamedTuple):
 
 
 _COLUMNS = (*_Row._fields[:6], *(f"document__{name}" for name in ("title", "path", "root_id", "root__name")))
+
+
+def _rows(roots: Sequence[DocumentRoot], ids: Iterable[int]) -> list[_Row]:
+    """Held against the roots once more: an index is a copy, and a copy may be wrong (S10). Not in the query itself, which
+    would go through all documents of a root then."""
+    allowed = {root.pk for root in roots}
+    rows = map(_Row._make, Passage.objects.filter(pk__in=list(ids)).values_list(*_COLUMNS))
+    return [row for row in rows if row.root_id in allowed]
 
 
 def _rank(terms: Sequence[Term], passages: Sequence[_Row], ranks: dict[int, float]) -> list[Hit]:

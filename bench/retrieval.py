@@ -1,0 +1,184 @@
+"""Measures how well and how fast documents are found, beside other engines: `.venv/bin/python -m bench.retrieval`."""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .library import make_library
+from .questions import Question, read_questions
+from .rivals import Indexed, rivals
+
+if TYPE_CHECKING:
+    from assistants.models import DocumentRoot
+
+TOP = 10
+Search = Callable[[str], Sequence[Sequence[str]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=10_000, help="how many files the timed folder has; 0 leaves it out")
+    parser.add_argument("--missed", action="store_true", help="name the questions that each engine does not answer")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-retrieval-") as home:
+        prepare_django(Path(home, "home"))
+        measure_recall(Path(home, "library"), missed=options.missed)
+        if options.files:
+            measure_speed(Path(home, "library"), Path(home, "many"), options.files)
+
+
+def prepare_django(home: Path) -> None:
+    """A throw-away home with the settings that the product has without any."""
+    home.mkdir()
+    os.environ.update(TASKMONKEY_HOME=str(home), TASKMONKEY_MODEL="builtin", DJANGO_SETTINGS_MODULE="taskmonkey.settings")
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+def measure_recall(folder: Path, *, missed: bool) -> None:
+    """Recall among the first ten of every engine, over the same passages."""
+    count = make_library(folder)
+    root, report, _ = index(folder, "library")
+    from assistants.models import Passage
+
+    rows = Passage.objects.order_by("pk").values_list("document__path", "text", "heading", "document__title")
+    passages = [Indexed(*row) for row in rows]
+    questions = read_questions()
+    known = [each for each in questions if any(holds([passage.text], each) for passage in passages)]
+    show(files=count, passages=report.passages, questions=len(known), left_out=len(questions) - len(known))
+    engines = {**ours(root), **rivals(passages)}
+    for wording in ("asked", "in_its_terms"):
+        for name, search in engines.items():
+            show(wording=wording, engine=name, **judge(search, known, wording, missed=missed))
+
+
+def judge(search: Search, questions: Sequence[Question], wording: str, *, missed: bool) -> dict[str, float]:
+    """How many of the questions an engine answers among its first ten, how many at once, and how long it takes."""
+    started = time.perf_counter()
+    ranks = [rank_of(search(getattr(each, wording)), each) for each in questions]
+    spent = (time.perf_counter() - started) * 1000 / len(questions)
+    if missed:
+        for each, rank in zip(questions, ranks, strict=True):
+            if not rank:
+                print(f"    {getattr(each, wording)} ({each.document})")
+    figures = {
+        "recall_at_10": sum(rank > 0 for rank in ranks) / len(ranks),
+        "first": sum(rank == 1 for rank in ranks) / len(ranks),
+        "mrr": sum(1 / rank for rank in ranks if rank) / len(ranks),
+        "query_ms": spent,
+    }
+    return {key: round(value, 3) for key, value in figures.items()}
+
+
+def ours(root: "DocumentRoot") -> dict[str, Search]:
+    """The product's methods, each as lists of the excerpts that a result shows."""
+    from assistants.documents.merge import Hit, merge
+    from assistants.documents.methods import bm25_hits, vector_hits
+    from assistants.errors import CodedError
+
+    def excerpts(hits: Sequence[Hit]) -> list[list[str]]:
+        return [[hit.excerpt] for hit in hits]
+
+    def merged(query: str) -> list[list[str]]:
+        found = {"bm25": bm25_hits([root], query, 2 * TOP)}
+        with suppress(CodedError):
+            found["vector"] = vector_hits([root], query, 2 * TOP)
+        return [[hit.excerpt for hit in each.hits] for each in merge(found, limit=TOP)]
+
+    methods: dict[str, Search] = {"bm25": lambda query: excerpts(bm25_hits([root], query, TOP))}
+    try:
+        vector_hits([root], "a first time", 1)
+        methods["vector"] = lambda query: excerpts(vector_hits([root], query, TOP))
+    except CodedError as error:
+        show(engine="vector", off=error.message)
+    return {**methods, "merged": merged}
+
+
+def rank_of(results: Sequence[Sequence[str]], question: Question) -> int:
+    """The place, from 1, of the first result that shows the answer; 0 if none of the first ten does."""
+    return next((rank for rank, shown in enumerate(results[:TOP], 1) if holds(shown, question)), 0)
+
+
+def holds(texts: Sequence[str], question: Question) -> bool:
+    """Whether the phrase stands in one of the texts, whatever its lines look like."""
+    wanted = " ".join(question.phrase.split())
+    return any(wanted in " ".join(text.split()) for text in texts)
+
+
+def measure_speed(library: Path, folder: Path, files: int) -> None:
+    """Indexing and asking over many files that are put together from the library's paragraphs."""
+    size = multiply(library, folder, files)
+    root, report, seconds = index(folder, "many")
+    from assistants.documents.indexing import index_root
+    from assistants.documents.methods import bm25_hits
+    from assistants.models import DocumentRoot
+
+    started = time.perf_counter()
+    index_root(DocumentRoot.objects.get(pk=root.pk), trust_times=True)
+    again = time.perf_counter() - started
+    times = []
+    for question in read_questions():
+        started = time.perf_counter()
+        bm25_hits([root], question.asked, TOP)
+        times.append((time.perf_counter() - started) * 1000)
+    times.sort()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    helper = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    show(
+        files=files,
+        megabytes=round(size / 1e6, 1),
+        passages=report.passages,
+        index_mb_per_s=round(size / 1e6 / seconds, 2),
+        unchanged_pass_s=round(again, 1),
+        query_ms_p50=round(times[len(times) // 2], 1),
+        query_ms_p95=round(times[int(len(times) * 0.95)], 1),
+        memory_mb=round(memory),
+        helper_mb=round(helper),
+    )
+
+
+def multiply(library: Path, folder: Path, files: int) -> int:
+    """Writes files of some paragraphs each, the same ones every time, and says how many bytes they have."""
+    dice = random.Random(1)
+    texts = (path.read_text(encoding="utf-8") for path in sorted(library.rglob("*")) if path.is_file())
+    paragraphs = [each for text in texts for each in re.split(r"\n{2,}", text) if 40 < len(each) < 1500]
+    size = 0
+    for number in range(files):
+        target = folder / f"{number // 500:03}" / f"paper-{number}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = f"# Paper {number}\n\n" + "\n\n".join(dice.choices(paragraphs, k=12)) + "\n"
+        size += target.write_text(text, encoding="utf-8")
+    return size
+
+
+def index(folder: Path, name: str) -> "tuple[DocumentRoot, Any, float]":
+    """A root for the folder, what its first pass reports, and the seconds that it took."""
+    from assistants.documents.indexing import index_root
+    from assistants.models import DocumentRoot, Tenant
+
+    tenant, _ = Tenant.objects.get_or_create(slug="bench", defaults={"name": "Bench"})
+    root = DocumentRoot.objects.create(tenant=tenant, name=name, path=str(folder))
+    started = time.perf_counter()
+    report = index_root(root)
+    return root, report, time.perf_counter() - started
+
+
+def show(**figures: object) -> None:
+    print(json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
