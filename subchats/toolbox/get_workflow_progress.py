@@ -7,6 +7,7 @@ from pydantic import Field
 from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
 from subchats.workflows.catalogue import get_workflow
+from subchats.workflows.marks import take_marks
 from subchats.workflows.progress import progress_of
 from subchats.workflows.report import progress_as_data
 
@@ -22,4 +23,6 @@ def get_workflow_progress(
     so. inferred_done: all tools of the step have succeeded here. outstanding: still to do.
     """
     workflow = get_workflow(context.thread.tenant_id, workflowId)
-    return progress_as_data(progress_of(workflow, context.thread))
+    progress = progress_of(workflow, context.thread)
+    take_marks(progress, context.thread)
+    return progress_as_data(progress)

@@ -7,6 +7,7 @@ from pydantic import Field
 from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
 from subchats.workflows.catalogue import get_node, get_workflow
+from subchats.workflows.marks import take_marks
 from subchats.workflows.progress import progress_of
 from subchats.workflows.records import record_step
 from subchats.workflows.report import progress_as_data
@@ -28,4 +29,6 @@ def record_workflow_step(
     workflow = get_workflow(context.thread.tenant_id, workflowId)
     node = get_node(workflow, nodeId)
     record_step(context.thread, workflow, node, completed=completed, note=note, call=context.call)
-    return progress_as_data(progress_of(workflow, context.thread))
+    progress = progress_of(workflow, context.thread)
+    take_marks(progress, context.thread)
+    return progress_as_data(progress)

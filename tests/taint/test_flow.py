@@ -7,6 +7,7 @@ from assistants.models import Thread, ToolCall
 from assistants.turns import lifecycle
 from assistants.turns.calls import settle_call
 from subchats.delegation.send_back import send_back
+from subchats.workflows.sets.content import RESEARCH_REPORT as WORKFLOW
 from tests.kit.sealed import call, give
 from tests.kit.turns import last_turn, run_all
 
@@ -142,3 +143,22 @@ def test_d8_a_copy_of_a_conversation_has_its_marks(ground, sources):
     fork = fork_thread(thread.messages.filter(role="assistant").last(), owner=ground.alice)
 
     assert marks(fork) == marks(thread) == (id_of("folder"), True)
+
+
+def test_d8_a_note_on_a_workflows_step_brings_the_marks_of_whoever_wrote_it(ground, sources):
+    where = {"workflowId": WORKFLOW.id, "nodeId": WORKFLOW.nodes[0].id}
+    record = call("record_workflow_step", **where, completed=True, note="All read.")
+    look = call("get_workflow_progress", workflowId=WORKFLOW.id)
+    ground.assistant(
+        "writer", tools=["folder", "record_workflow_step"], script=[{"calls": [call("folder")]}, {"calls": [record]}, "Ok."]
+    )
+    ground.assistant("other", tools=["get_workflow_progress"], script=[{"calls": [look]}, "Ok."])
+    steps = [{"calls": [call("invoke_assistant", assistant=name, task="Go")]} for name in ("writer", "other")]
+    # Both at once, so that the caller is clean when it hands out the second task.
+    ground.script([{"calls": [*steps[0]["calls"], *steps[1]["calls"]]}, "Done."])
+    ground.open()
+    run_all()
+
+    reader = Thread.objects.get(assistant__slug="other")
+
+    assert marks(reader) == marks(Thread.objects.get(assistant__slug="writer")) == (id_of("folder"), True)
