@@ -61,6 +61,15 @@ FOLLOW = [
 ]
 MAILED = [{"name": "invoke_assistant", "arguments": {"assistant": "mailer", "task": "Write to Alice about week 47"}}]
 
+WEEKS = {
+    "title": "Units returned by week",
+    "columns": [{"name": "Week", "type": "text"}, {"name": "Units", "type": "number"}],
+    "rows": [["46", 31], ["47", 118], ["48", None], ["49", 9]],
+    "sources": ["person"],
+}
+KEEP = [{"name": "cache_assembled_table", "arguments": WEEKS}]
+DRAW = [{"name": "make_chart", "arguments": {"pointer": "{{user}}", "kind": "bar", "x": "Week", "y": ["Units"]}}]
+
 SCRIPTS: dict[str, Any] = {
     "lead": {
         "rules": [
@@ -78,6 +87,8 @@ SCRIPTS: dict[str, Any] = {
                 "steps": [{"text": "Here is what I would write.", "calls": [MAIL]}, "The mail is out."],
             },
             {"when": {"user": "have a mail written"}, "steps": [{"calls": MAILED}, "Logistics wrote."]},
+            {"when": {"user": "keep a table"}, "steps": [{"calls": KEEP}, "It is kept."]},
+            {"when": {"user": "tbl_"}, "steps": [{"calls": DRAW}, "It is drawn."]},
             {"when": {"user": "again from step"}, "reply": "Once more from there."},
             {"when": {"user": "follow the workflow"}, "steps": [*FOLLOW, "A person has to name the folder."]},
             {"when": {"user": "let a child ask"}, "steps": [{"calls": ONE_ASKS}, "The supplier is known."]},
@@ -157,6 +168,7 @@ def build(out: str) -> None:
         profile = LLMProfile.objects.create(tenant=tenant, name=slug, provider="scripted", model=slug, makes_titles=False)
         tools = ["ask_clarifying_question", "current_time", *(["invoke_assistant", "spawn_agent"] if slug == "lead" else [])]
         tools += ["hand_back"] if slug == "freight" else []
+        tools += ["cache_assembled_table", "make_chart"] if slug == "lead" else []
         tools += ["get_graph_workflow", "get_workflow_progress", "record_workflow_step"] if slug == "lead" else []
         tools += ["send_email"] if slug in ("lead", "mailer") else []
         Assistant.objects.create(
