@@ -10,7 +10,6 @@ from django.db.models import Max
 from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.turns import events
 from assistants.turns.calls import screened, settle_in, wake_if_settled
 from assistants.turns.claims import locked
 from assistants.turns.lifecycle import stop_turn
@@ -81,8 +80,7 @@ def _alone(call: ToolCall, turn: Turn, result: SubChatResult) -> Together:
 def _settle(call: ToolCall, above: Turn, alone: Together | None, *, by: str) -> None:
     out = Delegation.objects.filter(call=call, returned_at=None)
     if alone is None and out.exists():
-        # Its siblings are at work; the page shows who is back.
-        events.record(above.thread_id, "call", call=str(call.pk))
+        # Its siblings are at work. No event: pages look at open cards whenever something below them has changed.
         return
     all_in = alone or put_together(list(call.delegations.all()))
     if settle_in(above, call.pk, outcome=all_in.outcome, value=all_in.value, by=by, code=all_in.code):

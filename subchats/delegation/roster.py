@@ -26,7 +26,7 @@ def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
 
 
 def get_delegate(slug: str, allowed: Sequence[Assistant], *, field: str = "assistant") -> Assistant:
-    """The assistant with exactly this slug among those of `delegates_of`. Raises `DELEGATE_NOT_ALLOWED` for the field (J-14)."""
+    """The assistant with exactly this slug among those of `delegates_of`. Raises `DELEGATE_NOT_ALLOWED` for `field` (J-14)."""
     for each in allowed:
         if each.slug == slug:
             return each
