@@ -87,7 +87,7 @@ def _check(draft: Draft, field: str, thread: Thread, own: int | None) -> Step:
         raise CodedError(
             code="CHECK_TRIVIAL",
             field=f"{field}.check",
-            message=f"“{check[:80]}” says that the work is done, not by what one sees it. Nothing was recorded.",
+            message=f"“{check[:80]}” says that the work is done and names nothing that one could see. Nothing was recorded.",
             fix="Name an observable result, such as “one row per article with four numbers”, then send the plan again.",
         )
     specialist = _specialist(draft.specialist.strip(), f"{field}.specialist", thread)

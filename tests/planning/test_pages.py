@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from assistants.models import Assistant, Domain, ThreadShare
-from subchats.models import Plan
+from subchats.models import Plan, PlanStep
 from tests.kit.browsers import HTMX, PAGE, signed_in
 from tests.kit.page import Page
 from tests.kit.turns import commit_hooks, last_turn, run_all
@@ -91,6 +91,16 @@ def test_report_p4_what_was_seen_of_a_plan_live_is_what_a_reload_shows(team, ali
 
     assert live.parts() == again.parts()
     assert live.at("panel").outline() == again.at("panel").outline()
+
+
+def test_report_p4_the_card_of_a_plan_does_not_change_with_its_steps(team, alice):
+    thread = play(team, plan(RETURNS), invoke("desk"), confirm(1))
+    (written,) = last_turn(thread).calls.filter(name="write_plan")
+
+    before = Page(alice, thread).at(f"c{written.pk.hex}").outline()
+    PlanStep.objects.update(status="pending", evidence="")
+
+    assert Page(alice, thread).at(f"c{written.pk.hex}").outline() == before
 
 
 def test_report_l5_what_a_turn_left_open_is_named_beneath_its_answer(team, alice):
