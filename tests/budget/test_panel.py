@@ -9,6 +9,9 @@ from assistants.models import LLMProfile
 from assistants.rendering import fragments
 from assistants.templatetags.look import short
 from assistants.templatetags.spending import turn_budget
+from assistants.turns import allowance
+from tests.kit.browsers import signed_in
+from tests.kit.page import Page
 from tests.kit.turns import last_turn, run_all
 
 from .ledger import pay
@@ -68,3 +71,28 @@ def test_a_conversation_that_was_not_begun_has_no_budget_to_show(ground) -> None
     thread.turns.all().delete()
 
     assert turn_budget(thread) is None
+
+
+def test_what_was_seen_live_of_a_used_up_budget_is_what_a_reload_shows(ground) -> None:
+    ground.lead.turn_tokens = 4000
+    ground.lead.save()
+    ground.script(["Here is the answer."])
+    thread = ground.open()
+    browser = signed_in(ground.alice)
+    live = Page(browser, thread)
+
+    pay(last_turn(thread), 4000)
+    run_all()
+    live.poll()
+    paused = Page(browser, thread)
+
+    assert "Go on with 60k more tokens" in live.at("state").text()
+    assert live.at("state").outline() == paused.at("state").outline()
+    assert all("4k of 4k tokens" in page.at("panel").text() for page in (live, paused))
+
+    allowance.top_up(last_turn(thread).pk)
+    run_all()
+    live.poll()
+
+    assert "Go on with" not in live.at("state").text()
+    assert live.parts() == Page(browser, thread).parts()
