@@ -22,6 +22,7 @@ def test_an_admin_limits_the_team_and_sees_what_was_used(alice, ground) -> None:
 
     used = SpendEntry.objects.get().tokens
     assert Budget.objects.get().tenant == ground.apes
+    assert f"{used:,} (notice given)" in alice.get(address("budget", "change", Budget.objects.get().pk)).content.decode()
     assert f"{used:,} (notice given)" in page
     assert AuditEntry.objects.filter(action="budget.added").exists()
 
@@ -65,6 +66,7 @@ def test_the_ledger_shows_sums_by_day_and_can_not_be_changed(alice, ground) -> N
 
     total = sum(entry.tokens for entry in SpendEntry.objects.all())
     assert f'<td class="number">2</td><td class="number">{total}</td>' in page
+    assert alice.get(address("spendentry", "change", SpendEntry.objects.first().pk)).status_code == 200
     assert alice.get(address("spendentry", "add")).status_code == 403
     assert alice.post(address("spendentry", "change", SpendEntry.objects.first().pk), {"tokens": 0}).status_code == 403
 
