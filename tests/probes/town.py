@@ -32,6 +32,7 @@ from tests.kit.world import World, scripted_profile
 
 CANARY = "canary7391"
 POINTER = "tbl_0123456789ab"
+PAPERS = f"Papers {CANARY}"
 EVIDENCE, RESULT = 7391, "0123456789abcdef:1"
 ASK = {"name": "ask_clarifying_question", "arguments": {"question": f"Which {CANARY}?", "options": ["Red", "Blue"]}}
 DELEGATE = {"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": f"Count every {CANARY}"}}
@@ -91,7 +92,7 @@ def build(ground: World) -> Town:
     mine = _belongings(ground, ground.lead, ground.alice)
     for thread in (mine.thread, mine.busy):
         ThreadShare.objects.create(thread=thread, user=ground.rita)
-    DocumentRoot.objects.create(tenant=ground.apes, name=f"Papers {CANARY}", path="/nowhere")
+    DocumentRoot.objects.get_or_create(tenant=ground.apes, name=PAPERS, path="/nowhere")
     Workflow.objects.create(tenant=ground.apes, slug="papers", title=f"Papers {CANARY}", definition="Papers.")
     theirs = ground.assistant("head", tenant=ground.bears, tools=ground.lead.tools, script=[])
     made = Town(ground=ground, alice=mine, charlie=_belongings(ground, theirs, ground.charlie), root=root)
@@ -155,7 +156,7 @@ def _keep_research(turn: Turn) -> None:
     if ResearchRun.objects.exists():
         return
     run = ResearchRun.objects.create(turn=turn, session=RESULT.split(":")[0], query=CANARY, finished=turn.finished)
-    root = DocumentRoot.objects.create(tenant=turn.thread.tenant, name="kept", path="/nowhere")
+    root, _ = DocumentRoot.objects.get_or_create(tenant=turn.thread.tenant, name=PAPERS, path="/nowhere")
     document = root.documents.create(path="kept.md", title=CANARY, digest="0", text=CANARY)
     said = {
         "document": document,
