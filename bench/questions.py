@@ -1,4 +1,4 @@
-"""Questions with known answers: as somebody asks who does not know the document, and again in its own terms."""
+"""Questions with known answers, in three sets that were worded differently."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +8,15 @@ from pathlib import Path
 class Question:
     """`phrase` stands in the passage that answers it, in `document`; line breaks in between don't matter.
 
-    `asked` was written before any engine had been tried, and is what recall is judged by. `in_its_terms` was written after
-    that, with the passage at hand, and often says the very words of the answer: it shows what engines do with a query that
-    already knows the document's language, and is no measure of how well people find things.
+    `set` says how it came about. `plain`: as somebody asks who knows the subject, written before any engine was asked and
+    left as it was. `other words`: written first of all, avoiding the document's words. `its own words`: those again, written
+    after the engines had failed at many of them and with the passage at hand, so that they often say the very words of the
+    answer; they bound what an engine can do from above, and are no measure of how well people find things.
     """
 
+    set: str
     document: str
-    asked: str
-    in_its_terms: str
+    question: str
     phrase: str
 
 

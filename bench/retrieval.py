@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assistants.models import DocumentRoot
 
 TOP = 10
+MOST_BEARERS = 3
 Search = Callable[[str], Sequence[Sequence[str]]]
 
 
@@ -51,29 +52,41 @@ def prepare_django(home: Path) -> None:
 def measure_recall(folder: Path, *, missed: bool) -> None:
     """Recall among the first ten of every engine, over the same passages."""
     count = make_library(folder)
-    root, report, _ = index(folder, "library")
+    root, report, seconds = index(folder, "library")
     from assistants.models import Passage
 
     rows = Passage.objects.order_by("pk").values_list("document__path", "text", "heading", "document__title")
     passages = [Indexed(*row) for row in rows]
     questions = read_questions()
-    known = [each for each in questions if any(holds([passage.text], each) for passage in passages)]
-    show(files=count, passages=report.passages, questions=len(known), left_out=len(questions) - len(known))
+    known = [each for each in questions if 0 < bearers(passages, each) <= MOST_BEARERS]
+    show(files=count, passages=report.passages, index_mb_per_s=round(report_rate(folder, seconds), 2))
     engines = {**ours(root), **rivals(passages)}
-    for wording in ("asked", "in_its_terms"):
-        for name, search in engines.items():
-            show(wording=wording, engine=name, **judge(search, known, wording, missed=missed))
+    for name in dict.fromkeys(each.set for each in questions):
+        asked = [each for each in known if each.set == name]
+        show(set=name, questions=len(asked), left_out=sum(each.set == name for each in questions) - len(asked))
+        for engine, search in engines.items():
+            show(set=name, engine=engine, **judge(search, asked, missed=missed))
 
 
-def judge(search: Search, questions: Sequence[Question], wording: str, *, missed: bool) -> dict[str, float]:
+def bearers(passages: Sequence[Indexed], question: Question) -> int:
+    """In how many passages the phrase stands: one that stands in many would be found by accident."""
+    return sum(holds([passage.text], question) for passage in passages)
+
+
+def report_rate(folder: Path, seconds: float) -> float:
+    """Megabytes a second."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6 / seconds
+
+
+def judge(search: Search, questions: Sequence[Question], *, missed: bool) -> dict[str, float]:
     """How many of the questions an engine answers among its first ten, how many at once, and how long it takes."""
     started = time.perf_counter()
-    ranks = [rank_of(search(getattr(each, wording)), each) for each in questions]
+    ranks = [rank_of(search(each.question), each) for each in questions]
     spent = (time.perf_counter() - started) * 1000 / len(questions)
     if missed:
         for each, rank in zip(questions, ranks, strict=True):
             if not rank:
-                print(f"    {getattr(each, wording)} ({each.document})")
+                print(f"    {each.question} ({each.document})")
     figures = {
         "recall_at_10": sum(rank > 0 for rank in ranks) / len(ranks),
         "first": sum(rank == 1 for rank in ranks) / len(ranks),
@@ -132,7 +145,7 @@ def measure_speed(library: Path, folder: Path, files: int) -> None:
     times = []
     for question in read_questions():
         started = time.perf_counter()
-        bm25_hits([root], question.asked, TOP)
+        bm25_hits([root], question.question, TOP)
         times.append((time.perf_counter() - started) * 1000)
     times.sort()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

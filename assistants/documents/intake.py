@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Self
 
@@ -26,7 +27,9 @@ MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_CONVERTED_BYTES = 64 * 1024 * 1024
 # From so many bytes of text on, a process that helps is worth its start; files are read ahead of what is being stored.
 WORTH_HELP = 1024 * 1024
-AHEAD = 16
+AHEAD = 32
+# While one helper's answer is being taken in, the other one reads.
+HELPERS = 2
 # Whoever changes how files are parsed or cut raises this, and every document is read anew.
 WAY_OF_READING = b"2"
 
@@ -60,14 +63,17 @@ class Reader:
         self._mirror = mirror
         self._known = known
         self._ends = None if seconds is None else clock.monotonic() + seconds
-        self._converter = Converter()
+        self._idle: SimpleQueue[Converter] = SimpleQueue()
+        for _ in range(HELPERS):
+            self._idle.put(Converter())
         self.out_of_time = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._converter.close()
+        for _ in range(HELPERS):
+            self._idle.get().close()
 
     def read(self, files: Sequence[File]) -> Iterator[tuple[File, Outcome]]:
         """What becomes of each file, in their order. Text of small amounts is prepared in this process."""
@@ -76,7 +82,7 @@ class Reader:
             for file in files:
                 yield file, self._outcome(file, helped=False)
             return
-        with ThreadPoolExecutor(1, thread_name_prefix="reading") as pool:
+        with ThreadPoolExecutor(HELPERS, thread_name_prefix="reading") as pool:
             going: deque[tuple[File, Future[Outcome]]] = deque()
             try:
                 for file in files:
@@ -115,7 +121,11 @@ class Reader:
 
     def _prepare(self, path: str, data: bytes, helped: bool) -> Ready:
         if helped or is_converted(path):
-            return self._converter.prepare(path, data)
+            converter = self._idle.get()
+            try:
+                return converter.prepare(path, data)
+            finally:
+                self._idle.put(converter)
         return prepare(path, data, _never)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,24 @@ class Mirror:
 
     def __init__(self, root_id: int) -> None:
         self.folder = Path(settings.HOME) / "mirrors" / str(root_id)
+        self._made: set[str] = set()
 
     def write(self, path: str, text: str) -> None:
         """Puts a document's text there, whole or not at all. Raises OSError, such as for a name that is too long."""
-        target = self._file(path)
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        target = f"{self.folder}/{path}{ENDING}"
+        above = target.rpartition("/")[0]
+        if above not in self._made:
+            os.makedirs(above, mode=0o700, exist_ok=True)
+            self._made.add(above)
         # Beside the folders that hold documents, so that nobody lists it.
-        unfinished = self.folder.parent / f"{self.folder.name}.{os.getpid()}.unfinished"
+        unfinished = f"{self.folder}.{os.getpid()}.{threading.get_ident()}.unfinished"
         try:
-            unfinished.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+            with open(unfinished, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
             os.replace(unfinished, target)
         except OSError:
-            unfinished.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                os.unlink(unfinished)
             raise
 
     def remove(self, path: str) -> None:
@@ -37,6 +44,7 @@ class Mirror:
         target = self._file(path)
         with contextlib.suppress(OSError):
             target.unlink()
+            self._made.clear()
             for above in target.parents:
                 if above == self.folder:
                     break

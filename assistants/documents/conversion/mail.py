@@ -36,7 +36,8 @@ def _messages(message: EmailMessage, depth: int) -> Iterator[tuple[EmailMessage,
         for part in _parts(message):
             if part.get_content_type() == "message/rfc822":
                 for inner in part.iter_parts():
-                    yield from _messages(inner, depth + 1)
+                    if isinstance(inner, EmailMessage):
+                        yield from _messages(inner, depth + 1)
 
 
 def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
