@@ -27,7 +27,8 @@ TITLE_CHARS = 80
 class Commission:
     """What is handed over, and to whom: a configured assistant, or the definition of an ad-hoc agent.
 
-    `label` is what the caller calls this part of a fan-out; empty for a call that opens one sub-chat only.
+    `label` is what the caller calls this part of a fan-out; empty for a call that opens one sub-chat only. `title` is what
+    people read in place of the task's first words.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Commission:
     assistant: Assistant | None = None
     agent: dict[str, Any] | None = None
     label: str = ""
+    title: str = ""
 
 
 def delegate(context: ToolContext, admitted: Callable[[], Sequence[Commission]]) -> Pending:
@@ -98,7 +100,7 @@ def child_id(parent: Thread) -> str:
 
 def _open_child(context: ToolContext, commission: Commission) -> Thread:
     parent = context.thread
-    words = " ".join(commission.task.split())
+    words = commission.title or " ".join(commission.task.split())
     return Thread.objects.create(
         tenant_id=parent.tenant_id,
         owner_id=parent.owner_id,

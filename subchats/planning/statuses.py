@@ -38,7 +38,12 @@ def matching(steps: Sequence[PlanStep], target: Assistant | None) -> list[PlanSt
 
 
 def begin_step(delegation: Delegation, turn: Turn) -> None:
-    """The first matching step that nobody works on is running now; a delegation that no step foresaw is counted (J-15)."""
+    """The first matching step that nobody works on is running now; a delegation that no step foresaw is counted (J-15).
+
+    Explorers follow an assignment, not a plan.
+    """
+    if delegation.kind == Delegation.Kind.EXPLORE:
+        return
     plan = plan_of(turn)
     found = matching(steps_of(plan), delegation.child.assistant) if plan else []
     free = [step for step in found if step.status == S.PENDING] or [step for step in found if step.status in AGAIN]

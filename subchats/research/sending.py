@@ -137,6 +137,7 @@ def _commission(explorer: Any, task: Task, root: DocumentRoot) -> Commission:
         instructions=f"{define(explorer).instructions}\n{where}",
         assistant=explorer,
         label=label,
+        title=f"{root.name}: {task.assignment.query}",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistants import clock
 
-from .findings import FAINT, FAIR, Finding, rank_findings
+from .findings import FAINT, FAIR, Finding, rank_findings, spread_out
 from .language import detect_language
 from .passages import Passage, passages_of
 from .steps import Call
@@ -66,7 +66,9 @@ def report(task: Task, talk: Talk) -> str:
     """The handoff: the best sentences that were read, word for word with their lines."""
     readings = [each for each in talk.now.results if each.tool == "read"]
     wish = _wish(task)
-    found = [each for each in rank_findings(wish, passages_of(readings)) if each.coverage >= FAINT][:MAX_CANDIDATES]
+    found = spread_out(
+        [each for each in rank_findings(wish, passages_of(readings)) if each.coverage >= FAINT], most=MAX_CANDIDATES
+    )
     assignment = {"originalQuery": task.query, "method": task.method, "queryVariants": list(task.variants)}
     handoff = {"assignment": assignment, "candidates": [_candidate(each, task) for each in found]}
     return json.dumps(handoff, ensure_ascii=False)

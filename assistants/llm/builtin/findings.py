@@ -67,6 +67,17 @@ def rank_findings(wish: Wish, passages: Sequence[Passage]) -> tuple[Finding, ...
     return tuple(sorted(findings, key=lambda each: (not each.good, -round(each.score, 4), each.passage.rank, _place(each))))
 
 
+def spread_out(findings: Sequence[Finding], *, most: int) -> tuple[Finding, ...]:
+    """The best findings; as long as there are such, each says something about a word that those before it do not."""
+    left, chosen, carried = list(findings), [], set[str]()
+    while left and len(chosen) < most:
+        best = next((each for each in left if each.carried - carried), left[0])
+        left.remove(best)
+        chosen.append(best)
+        carried |= best.carried
+    return tuple(chosen)
+
+
 def is_answered(wish: Wish, findings: Sequence[Finding]) -> bool:
     """Whether one passage answers, or several do together what was asked about several things (“hotels and taxis”)."""
     if not findings or findings[0].good:
