@@ -1,7 +1,10 @@
 """Folders of documents: named by the superuser, read again by a team's admin."""
 
+from datetime import timedelta
+
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from assistants.models import AuditEntry, DocumentRoot
 
@@ -81,3 +84,30 @@ def test_a_deleted_folder_takes_its_index_along(ground, root, alice, papers) -> 
     root.post(address("documentroot", "delete", papers.pk), {"post": "yes"})
 
     assert not DocumentRoot.objects.exists()
+
+
+def test_the_list_shows_how_far_a_folder_is_read_and_looks_again_by_itself(ground, alice, papers) -> None:
+    at = timezone.now()
+    papers.report = {"documents": 3, "progress": {"done": 120, "total": 400, "at": at.isoformat()}}
+    papers.save()
+
+    going = alice.get(address("documentroot", "changelist"))
+    papers.report["progress"]["at"] = (at - timedelta(minutes=5)).isoformat()
+    papers.save()
+    stalled = alice.get(address("documentroot", "changelist"))
+
+    assert '<progress value="120" max="400"></progress> reading: 120 of 400 files' in going.content.decode()
+    assert going["Refresh"] == "3"
+    assert "broken off at 120 of 400 files: index it again" in stalled.content.decode()
+    assert "Refresh" not in stalled
+
+
+def test_files_that_could_not_be_read_are_named_with_the_reason(ground, alice, papers, tmp_path) -> None:
+    (tmp_path / "scan.pdf").write_bytes(b"rubbish")
+    data = {"action": "reindex", "_selected_action": [papers.pk]}
+
+    listed = alice.post(address("documentroot", "changelist"), data, follow=True).content.decode()
+    page = alice.get(address("documentroot", "change", papers.pk)).content.decode()
+
+    assert "ready, 1 files failed" in listed
+    assert "<code>scan.pdf</code> not a PDF file, or damaged" in page

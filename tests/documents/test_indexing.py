@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from assistants import clock
-from assistants.documents import indexing
+from assistants.documents import indexing, intake
 from assistants.documents.indexing import index_root
 from assistants.documents.search_index import keep_in_step
 from assistants.documents.searching import search_passages
@@ -189,6 +189,55 @@ def test_a_second_pass_over_a_root_waits_for_the_first(root, files, monkeypatch)
 
     assert root.documents.count() == 2
     assert len(rows()) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_folder_is_looked_through_beside_the_search(root, files, monkeypatch):
+    index_root(root)
+    monkeypatch.setattr(indexing, "LARGE", 1)
+    (files / "late.md").write_text("The canoe is late.\n")
+    root.refresh_from_db()
+    indexing.forget_checks()
+
+    assert indexing.refresh([root])
+    for thread in threading.enumerate():
+        if thread.name == f"index-{root.pk}":
+            thread.join(20)
+
+    assert root.documents.filter(path="late.md").exists()
+
+
+def test_a_pass_says_how_far_it_is(root, files, monkeypatch):
+    monkeypatch.setattr(indexing, "TOLD_EVERY", 0.0)
+    counted, stored = [], []
+
+    def count(done, total):
+        stored.append(DocumentRoot.objects.get(pk=root.pk).report.get("progress", {}).get("done"))
+        counted.append((done, total))
+
+    index_root(root, count=count)
+
+    assert counted == [(0, 2), (1, 2), (2, 2)]
+    assert stored == [None, 0, 1]
+    root.refresh_from_db()
+    assert "progress" not in root.report
+
+
+def test_many_files_are_read_by_helpers_with_the_same_result(root, folder, monkeypatch):
+    for number in range(40):
+        (folder / f"{number:02}.md").write_text(f"# Paper {number}\n\nWord{number} stands here, and Rückgabefristen.\n")
+    (folder / "noise.md").write_bytes(b"\0")
+    alone = index_root(root)
+    before = list(Passage.objects.order_by("document__path").values_list("document__path", "first_line", "heading", "text"))
+    Document.objects.all().delete()
+    monkeypatch.setattr(intake, "WORTH_HELP", 0)
+
+    helped = index_root(root)
+
+    after = list(Passage.objects.order_by("document__path").values_list("document__path", "first_line", "heading", "text"))
+    assert (counts(helped), after) == (counts(alone), before)
+    assert [each.reason for each in helped.failed] == ["not text"]
+    assert found(root, "word17") == ["handbook/17.md"]
 
 
 def test_the_command_says_what_became_of_each_file(root, files):
