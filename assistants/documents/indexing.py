@@ -62,7 +62,7 @@ def index_root(
     finally:
         lock.release()
     _checked[root.pk] = clock.monotonic() if report.complete else float("-inf")
-    if report.touched or counted.told or not trust_times or not root.indexed or root.report.get("problem"):
+    if counted.told or not trust_times or not root.indexed or _is_news(root, report):
         _keep(root, report.as_json())
     return report
 
@@ -139,6 +139,12 @@ class _Teller:
             self._last, self.told = clock.monotonic(), True
             progress = {"done": done, "total": total, "at": clock.now().isoformat(), "process": os.getpid()}
             DocumentRoot.objects.filter(pk=self._root.pk).update(report={**self._root.report, "progress": progress})
+
+
+def _is_news(root: DocumentRoot, report: Report) -> bool:
+    """A failure that is not remembered would be tried again at every search."""
+    changed = any(report.as_json()[sort] != root.report.get(sort, []) for sort in ("failed", "partly"))
+    return report.touched or changed or bool(root.report.get("problem"))
 
 
 def _keep(root: DocumentRoot, report: dict[str, Any]) -> None:
