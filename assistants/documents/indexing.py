@@ -14,6 +14,7 @@ from assistants.errors import CodedError
 from assistants.models import DocumentRoot
 
 from .folder import Folder
+from .intake import WAY_OF_READING
 from .mirror import Mirror
 from .report import Report
 from .scan import Listener, Scan
@@ -53,6 +54,8 @@ def index_root(
             check_pinned(root, folder)
             if root.indexed is None:
                 Mirror(root.pk).clear()
+            # What an older version of this product read is read anew, and has no mirror before that.
+            trust_times = trust_times and root.report.get("reading") == WAY_OF_READING.decode()
             counted = _Teller(root, count or _quiet_count)
             listener = Listener(told=progress or _quiet, counted=counted.tell)
             report = Scan(root, folder, listener, trust_times=trust_times, seconds=seconds).run()
@@ -63,7 +66,8 @@ def index_root(
         lock.release()
     _checked[root.pk] = clock.monotonic() if report.complete else float("-inf")
     if counted.told or not trust_times or not root.indexed or _is_news(root, report):
-        _keep(root, report.as_json())
+        way = WAY_OF_READING.decode() if report.complete else root.report.get("reading", "")
+        _keep(root, {**report.as_json(), "reading": way})
     return report
 
 

@@ -151,7 +151,7 @@ def test_s38_a_sheet_of_a_million_cells_is_read_as_far_as_there_is_room(converte
     assert ready.note == "" or "too long" in ready.note
 
 
-def test_u3_a_file_that_is_not_read_to_its_end_says_so(root, folder):
+def test_report_u3_a_file_that_is_not_read_to_its_end_says_so(root, folder):
     (folder / "big.xlsx").write_bytes(office.large_sheet(120_000, 20))
 
     report = index_root(root)

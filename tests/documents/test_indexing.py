@@ -11,6 +11,7 @@ from django.db import connection
 from assistants import clock
 from assistants.documents import indexing, intake
 from assistants.documents.indexing import index_root
+from assistants.documents.mirror import Mirror
 from assistants.documents.search_index import keep_in_step
 from assistants.documents.searching import search_passages
 from assistants.errors import CodedError
@@ -205,6 +206,21 @@ def test_a_large_folder_is_looked_through_beside_the_search(root, files, monkeyp
             thread.join(20)
 
     assert root.documents.filter(path="late.md").exists()
+
+
+def test_what_an_older_version_read_is_read_anew_and_mirrored(root, files):
+    index_root(root)
+    Document.objects.update(digest="of another way of reading")
+    Mirror(root.pk).clear()
+    DocumentRoot.objects.update(report={"documents": 2})
+    root.refresh_from_db()
+    indexing.forget_checks()
+
+    assert indexing.refresh([root])
+
+    assert Mirror(root.pk).holds("returns.md") and Mirror(root.pk).holds("sub/price.csv")
+    indexing.forget_checks()
+    assert index_root(root, trust_times=True).unchanged == 2
 
 
 def test_a_pass_says_how_far_it_is(root, files, monkeypatch):
