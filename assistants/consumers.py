@@ -28,9 +28,9 @@ BROKEN, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 4401, 4404, 4408, 4429
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
-# what is drawn a moment later is drawn once for several of them.
-DELAY = {"thread": 0.02, "user": 0.5}
-PACE = {"tree": 0.5, "user": 0.5}
+# what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
+DELAY = {"thread": 0.02, "user": 0.5, "panel": 0.1}
+PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -95,7 +95,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         _open.add(self)
         self.text = LiveText(self.thread.pk)
         self.cards: dict[str, str] = {}
-        self.sidebar = ""
+        self.panel = self.sidebar = ""
+        self.agenda = Agenda()
         self._begin(self._follow_record())
 
     async def disconnect(self, code: int) -> None:
@@ -161,19 +162,19 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         looks = {
             "thread": self._send_events,
             "tree": self._send_cards,
+            "panel": self._send_panel,
             "user": self._send_sidebar,
             "access": self._check_access,
         }
-        agenda = Agenda()
         # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
         ready = list(watch.topics)
         while True:
             for topic in ready:
                 await looks[topic.partition(":")[0]]()
-            agenda.add("access:", later=ACCESS_SECONDS)
-            for topic in await watch.changed_within(agenda.seconds()):
-                agenda.add(topic)
-            ready = agenda.take()
+            self.agenda.add("access:", later=ACCESS_SECONDS)
+            for topic in await watch.changed_within(self.agenda.seconds()):
+                self.agenda.add(topic)
+            ready = self.agenda.take()
 
     async def _send_events(self) -> None:
         # In stretches: whoever was away for long gets all of it now, not at the next change.
@@ -182,6 +183,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             for frame in news:
                 await self._say(frame)
                 self.cursor = frame["n"]
+            if news:
+                self.agenda.add("panel:")
             if redrawn:
                 # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
                 self.text.start_over()
@@ -196,6 +199,13 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             if self.cards.get(key) != html:
                 await self._say({"html": html})
         self.cards = drawn
+        self.agenda.add("panel:")
+
+    async def _send_panel(self) -> None:
+        html = await database_sync_to_async(_draw_panel)(self.actor, self.thread.chat_id)
+        if html != self.panel:
+            await self._say({"html": html})
+        self.panel = html
 
     async def _send_sidebar(self) -> None:
         html = await database_sync_to_async(fragments.draw_sidebar)(self.actor, self.thread)
@@ -221,8 +231,15 @@ def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> No
 
 
 def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool]:
-    """The events after the cursor as frames, and whether they redraw messages; access is asked again for each batch (D7)."""
+    """The events after the cursor as frames, and whether they redraw messages; access is asked again for each batch (D7).
+
+    The panel is left out: many events in a row change it, and it is drawn at a pace of its own.
+    """
     thread = access.get_thread(actor, chat_id)
     view = fragments.viewpoint(thread, actor)
     found = events.events_after(thread.pk, cursor)
-    return fragments.draw_news(found, view), any(event.kind in REDRAWING for event in found)
+    return fragments.draw_news(found, view, but=("panel",)), any(event.kind in REDRAWING for event in found)
+
+
+def _draw_panel(actor: access.Actor, chat_id: str) -> str:
+    return fragments.draw_panel(fragments.viewpoint(access.get_thread(actor, chat_id), actor))

@@ -113,9 +113,10 @@ def thread_events(request: HttpRequest, chat_id: str) -> HttpResponse:
     if after is None:
         return JsonResponse({"reset": True})
     view = fragments.viewpoint(found, who)
-    frames: list[dict[str, object]] = fragments.draw_news(events.events_after(found.pk, after), view)
+    frames: list[dict[str, object]] = fragments.draw_news(events.events_after(found.pk, after), view, but=("panel",))
     frames += fragments.draw_growing(found)
     frames += [{"html": html} for html in fragments.draw_open_cards(who, found).values()]
+    frames.append({"html": fragments.draw_panel(view)})
     frames.append({"html": fragments.draw_sidebar(who, found)})
     return JsonResponse({"events": frames})
 

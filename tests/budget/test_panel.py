@@ -49,7 +49,7 @@ def test_the_panel_says_how_much_of_the_budget_is_used_live_and_after_a_reload(g
     words = f"{short(turn_budget(thread)['total'].tokens)} of 120k tokens"
 
     page = client.get(f"/c/{thread.chat_id}/").content.decode()
-    live = fragments.draw_open_cards(ground.alice, thread)["panel"]
+    live = fragments.draw_panel(fragments.viewpoint(thread, ground.alice))
 
     assert words in page and words in live
     assert "With all below" in live
@@ -60,7 +60,7 @@ def test_a_used_up_budget_is_told_in_words_beside_the_bar(ground) -> None:
     thread, _ = family(ground)
     pay(last_turn(thread), 119_000)
 
-    live = fragments.draw_open_cards(ground.alice, thread)["panel"]
+    live = fragments.draw_panel(fragments.viewpoint(thread, ground.alice))
 
     assert 'rect class="clay"' in live
     assert "Used up but for what is kept for the answer." in live
