@@ -42,10 +42,11 @@ def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "") -> V
     return Viewpoint(thread, actor, access.may(actor, "write", thread), definition_of(thread), csrf_token)
 
 
-def draw_news(events: Sequence[TurnEvent], view: Viewpoint) -> list[dict[str, Any]]:
+def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[str] = ()) -> list[dict[str, Any]]:
     """Events as frames {"n": number, "html": fragments}, read after them, so that each shows how things stand now.
 
-    What a later one of them draws anyway is left out: somebody who missed thousands gets them at once (P5).
+    What a later one of them draws anyway is left out: somebody who missed thousands gets them at once (P5). So are the
+    parts that are named in `but`, which the caller draws by itself.
     """
     if not events:
         return []
@@ -53,7 +54,7 @@ def draw_news(events: Sequence[TurnEvent], view: Viewpoint) -> list[dict[str, An
     last = {subject: event.number for event in events for subject in _subjects(event)}
     frames = []
     for event in events:
-        parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}
+        parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}.difference(but)
         whole_log = last.get(("log",), 0) > event.number and event.kind in ("message", "call")
         frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, outline=outline, parts=parts)})
     return frames
@@ -169,12 +170,11 @@ def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
 
 
 def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
-    """What shows the work of others here, by element: cards of open calls, the state and the panel; access is asked again
-    (D7)."""
+    """What shows the work of others here, by element: cards of open calls, and the state; access is asked again (D7)."""
     thread = access.get_thread(actor, thread.chat_id)
     view = viewpoint(thread, actor)
     cards = [(str(call.pk), number, html) for call in calls_at_work(thread) for number, html in enumerate(_pieces(call, view))]
-    return {**{f"{call}/{number}": html for call, number, html in cards}, "state": draw_state(view), "panel": draw_panel(view)}
+    return {**{f"{call}/{number}": html for call, number, html in cards}, "state": draw_state(view)}
 
 
 def _pieces(call: ToolCall, view: Viewpoint) -> list[SafeString]:
