@@ -13,19 +13,20 @@ ANSWER_TOKENS = 64
 CHECK_SECONDS = 30.0
 
 
-async def check_connection(profile: Profile) -> str:
-    """Asks the model for one word and says in a sentence how it went. Takes 30 s at most; raises ModelError."""
+async def check_connection(profile: Profile, *, seconds: float = CHECK_SECONDS) -> str:
+    """Asks the model for one word and says in a sentence how it went. Takes `seconds` at most; raises ModelError."""
     limits = replace(
         profile.limits,
-        first_token=min(profile.limits.first_token, CHECK_SECONDS),
-        total=min(profile.limits.total, CHECK_SECONDS),
+        connect=min(profile.limits.connect, seconds),
+        first_token=min(profile.limits.first_token, seconds),
+        total=min(profile.limits.total, seconds),
     )
     small = replace(profile, max_output_tokens=min(profile.max_output_tokens, ANSWER_TOKENS), limits=limits)
     begun = time.monotonic()
     reply = await stream_reply(small, [ModelRequest(parts=[UserPromptPart("Answer with the word OK.")])], [], _Nobody())
-    seconds = time.monotonic() - begun
+    took = time.monotonic() - begun
     said = "" if reply.text.strip() else ", but without any text"
-    return f"The connection works: {profile.model} answered in {seconds:.1f} seconds{said}."
+    return f"The connection works: {profile.model} answered in {took:.1f} seconds{said}."
 
 
 class _Nobody:

@@ -43,17 +43,17 @@ def read_config(path: str | None = None, *, adopt: bool = True) -> Config:
     off it is only read (A-41). Raises `CONFIG_MISSING`, `CONFIG_UNREADABLE`, `CONFIG_INVALID` with the key at fault, and
     never names a path, so that what it says may stand in a report.
     """
-    if chosen := path or os.environ.get(VARIABLE, "").strip():
-        named_by = "--config" if path else VARIABLE
-        return _read(Path(chosen), source="explicit", what=f"The file that {named_by} names")
-    home, legacy = settings.HOME / NAME, Path.cwd() / LEGACY
-    if os.path.lexists(home):
-        return _read(home, source="home", what=f"The {NAME} in the data directory")
-    if not legacy.is_file():
+    source, file, what = _place(path)
+    if file is None:
         return Config()
-    if adopt:
-        _copy(legacy, home)
-    return _read(legacy, source="legacy", what=f"The {LEGACY} of the working folder")
+    if source == "legacy" and adopt:
+        _copy(file, settings.HOME / NAME)
+    return _read(file, source=source, what=what)
+
+
+def source_of(path: str | None = None) -> str:
+    """Where the settings would come from, whether or not they can be read."""
+    return _place(path)[0]
 
 
 def check_timeout(value: object, *, field: str = "timeoutMs") -> int:
@@ -63,6 +63,17 @@ def check_timeout(value: object, *, field: str = "timeoutMs") -> int:
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LONGEST_MS:
         raise _invalid(field, f"“{field}” is no whole number of milliseconds from 1 to {LONGEST_MS}.")
     return number
+
+
+def _place(path: str | None) -> tuple[str, Path | None, str]:
+    if chosen := path or os.environ.get(VARIABLE, "").strip():
+        return "explicit", Path(chosen), f"The file that {'--config' if path else VARIABLE} names"
+    home, legacy = settings.HOME / NAME, Path.cwd() / LEGACY
+    if os.path.lexists(home):
+        return "home", home, f"The {NAME} in the data directory"
+    if legacy.is_file():
+        return "legacy", legacy, f"The {LEGACY} of the working folder"
+    return "defaults", None, ""
 
 
 def _copy(legacy: Path, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Any
 
 from assistants.errors import CodedError
 from assistants.models import Assistant, Tenant
@@ -36,25 +37,20 @@ gives is unknown; never make one from the moment of reading. With no finding at 
 
 def get_explorer(tenant: Tenant) -> Assistant:
     """The tenant's explorer, made when it is first needed. Raises `EXPLORER_CHANGED`, `EXPLORER_DISABLED`."""
-    managed = ManagedExplorer.objects.select_related("assistant").filter(tenant=tenant).first()
-    if managed is None:
-        managed = _install(tenant)
-    explorer = managed.assistant
-    if not explorer.enabled:
-        raise CodedError(
-            code="EXPLORER_DISABLED",
-            message="The explorer is switched off, and without explorers there is no research.",
-            fix="An administrator can switch it on again.",
-            correctable=False,
-        )
-    if fingerprint(explorer) != managed.fingerprint:
-        raise CodedError(
-            code="EXPLORER_CHANGED",
-            message="The explorer is not as it was accepted. It is not sent out like this.",
-            fix="An administrator can restore it, or accept it as it is now.",
-            correctable=False,
-        )
+    managed = _managed(tenant) or _install(tenant)
+    _check_accepted(managed)
     return _migrated(managed)
+
+
+def look_at_explorer(tenant: Tenant) -> Assistant:
+    """The explorer that would be sent out, unsaved if there is none yet. Changes nothing; raises like `get_explorer`."""
+    managed = _managed(tenant)
+    if managed is not None:
+        _check_accepted(managed)
+        return managed.assistant
+    if Assistant.objects.filter(tenant=tenant, slug=EXPLORER).exists():
+        raise _not_ours()
+    return Assistant(tenant=tenant, slug=EXPLORER, **_as_shipped())
 
 
 def restore_explorer(tenant: Tenant) -> Assistant:
@@ -87,27 +83,57 @@ def model_reference(explorer: Assistant) -> str:
     return f"{profile.provider}/{profile.model or profile.provider}"
 
 
-def _install(tenant: Tenant) -> ManagedExplorer:
-    explorer, made = Assistant.objects.get_or_create(
-        tenant=tenant,
-        slug=EXPLORER,
-        defaults={
-            "name": "Explorer",
-            "avatar": "🔎",
-            "description": DESCRIPTION,
-            "instructions": INSTRUCTIONS,
-            "tools": list(TOOLS),
-            "may_ask": False,
-            "internal": True,
-        },
-    )
-    if not made:
+def is_accepted(managed: ManagedExplorer) -> bool:
+    """Whether it still is what was accepted."""
+    return fingerprint(managed.assistant) == managed.fingerprint
+
+
+def _managed(tenant: Tenant) -> ManagedExplorer | None:
+    return ManagedExplorer.objects.select_related("assistant", "tenant").filter(tenant=tenant).first()
+
+
+def _check_accepted(managed: ManagedExplorer) -> None:
+    if not managed.assistant.enabled:
         raise CodedError(
-            code="EXPLORER_CHANGED",
-            message=f"There is an assistant “{EXPLORER}” already that is not the managed one.",
-            fix="An administrator can rename it; the explorer is then made by itself.",
+            code="EXPLORER_DISABLED",
+            message="The explorer is switched off, and without explorers there is no research.",
+            fix="An administrator can switch it on again.",
             correctable=False,
         )
+    if not is_accepted(managed):
+        raise CodedError(
+            code="EXPLORER_CHANGED",
+            message="The explorer is not as it was accepted. It is not sent out like this.",
+            fix="An administrator can restore it, or accept it as it is now.",
+            correctable=False,
+        )
+
+
+def _as_shipped() -> dict[str, Any]:
+    return {
+        "name": "Explorer",
+        "avatar": "🔎",
+        "description": DESCRIPTION,
+        "instructions": INSTRUCTIONS,
+        "tools": list(TOOLS),
+        "may_ask": False,
+        "internal": True,
+    }
+
+
+def _not_ours() -> CodedError:
+    return CodedError(
+        code="EXPLORER_CHANGED",
+        message=f"There is an assistant “{EXPLORER}” already that is not the managed one.",
+        fix="An administrator can rename it; the explorer is then made by itself.",
+        correctable=False,
+    )
+
+
+def _install(tenant: Tenant) -> ManagedExplorer:
+    explorer, made = Assistant.objects.get_or_create(tenant=tenant, slug=EXPLORER, defaults=_as_shipped())
+    if not made:
+        raise _not_ours()
     keep_version(explorer, by=None)
     return ManagedExplorer.objects.create(tenant=tenant, assistant=explorer, version=VERSION, fingerprint=fingerprint(explorer))
 
