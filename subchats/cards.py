@@ -2,20 +2,17 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
-from assistants.conversations.overview import waiting_calls
-from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.models.definition import definition_of
-from assistants.turns import live
-from assistants.turns.calls import QUESTION_TOOL
-from subchats.delegation.deliver import CUT_OFF
+from assistants.models import Thread, ToolCall, Turn
+from assistants.models.definition import avatar_of, name_of
 from subchats.models import Delegation
+
+from .below import Below, look_below
 
 LAST_LINE_CHARS = 240
 CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=.*\n")
@@ -43,22 +40,13 @@ class Progress:
     seconds: int
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What a sub-chat and everything below it has used so far; `steps` are its own model calls."""
-
-    tokens: int
-    cost: Decimal
-    seconds: int
-    steps: int
-
-
 def card_context(call: ToolCall) -> dict[str, Any]:
     """Everything the card of `invoke_assistant` or `spawn_agent` shows. A refused call has no child."""
     delegation = _delegations(call).first()
     if delegation is None:
         return _without_child(call, [call.arguments])
-    return {"element": f"c{call.pk.hex}", "delegation": delegation, **child_context(delegation)}
+    below = look_below([delegation.child])[delegation.child_id]
+    return {"element": f"c{call.pk.hex}", "delegation": delegation, **child_context(delegation, below)}
 
 
 def lanes_context(call: ToolCall) -> dict[str, Any]:
@@ -67,7 +55,9 @@ def lanes_context(call: ToolCall) -> dict[str, Any]:
     if not delegations:
         tasks = call.arguments.get("tasks")
         return {"lanes": [], **_without_child(call, [each for each in tasks or [] if isinstance(each, dict)])}
-    return {"lanes": [_lane(call, each) for each in delegations], "fan_out": _progress(call, delegations)}
+    below = look_below([each.child for each in delegations])
+    lanes = [_lane(call, each, below[each.child_id]) for each in delegations]
+    return {"lanes": lanes, "fan_out": _progress(call, delegations)}
 
 
 def lane_pieces(call: ToolCall) -> list[tuple[str, dict[str, Any]]]:
@@ -103,14 +93,14 @@ def refusal_in(call: ToolCall) -> tuple[str, str]:
     return (found[1], call.result[found.end() :]) if found else ("", call.result)
 
 
-def _lane(call: ToolCall, delegation: Delegation) -> dict[str, Any]:
+def _lane(call: ToolCall, delegation: Delegation, below: Below) -> dict[str, Any]:
     own_words = not " ".join(delegation.task.split()).startswith(delegation.label.rstrip("…"))
     return {
         "element": f"c{call.pk.hex}-{delegation.position}",
         "lane": True,
         "delegation": delegation,
         "label": delegation.label if own_words else "",
-        **child_context(delegation),
+        **child_context(delegation, below),
     }
 
 
@@ -133,111 +123,38 @@ def calls_at_work(thread: Thread) -> list[ToolCall]:
     return list(found.select_related("turn__thread", "message"))
 
 
-def child_context(delegation: Delegation) -> dict[str, Any]:
+def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
     """The state and the figures of one sub-chat."""
-    child = delegation.child
-    definition = definition_of(child)
-    turn = child.turns.order_by("-pk").first()
-    questions = questions_below(child)
-    state = state_of(delegation, turn, questions)
-    calls = ToolCall.objects.filter(turn__thread=child)
-    usage = usage_of(child, turn)
+    child, turn, state, usage = below.child, below.turn, below.state, below.usage
     return {
         "child": child,
-        "name": definition.name,
-        "avatar": definition.avatar,
+        "name": name_of(child),
+        "avatar": avatar_of(child),
         "state": state,
         "task": delegation.task,
-        "last_line": last_line(child),
-        "tool": tool_in_use(child) if state == "running" else "",
-        "tools": calls.exclude(started=None).count(),
+        "last_line": last_line(below.text),
+        "tool": below.tool if state == "running" else "",
+        "tools": below.tools,
         "steps": usage.steps,
         "tokens": usage.tokens,
         "cost": usage.cost,
         "seconds": usage.seconds,
         "hand_back": delegation.hand_back,
         "error": turn.note if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
-        "nested": nested_rows(child),
-        "questions": questions,
-        "approvals": approvals_below(child),
+        "nested": [Row(name_of(each.child), each.state, each.child.chat_id) for each in below.nested],
+        "questions": below.questions,
+        "approvals": below.approvals,
         "can_send_back": can_send_back(delegation, turn),
         "last_turn": turn,
     }
 
 
-def state_of(delegation: Delegation, turn: Turn | None, questions: list[ToolCall]) -> str:
-    """One of queued, running, waiting (for a person, also below), paused, reported, handed_back, cut_off, failed, stopped."""
-    if turn is None or turn.state == Turn.State.QUEUED:
-        return "queued"
-    if questions or turn.calls.for_a_person().exists():
-        return "waiting"
-    if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
-        return "running"
-    if turn.state == Turn.State.DONE:
-        return "handed_back" if turn.reason == "hand_back" else "reported"
-    return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
-
-
-def last_line(child: Thread) -> str:
-    """The newest line that the sub-chat has written, from the growing reply if there is one."""
-    growing = live.current(child.pk)
-    text = growing.text if growing else ""
-    if not text.strip():
-        replies = Message.objects.filter(thread=child, role=Message.Role.ASSISTANT).order_by("-sequence")[:5]
-        text = next((reply.text for reply in replies if reply.text.strip()), "")
+def last_line(text: str) -> str:
+    """The last line of a text that says something, or its end if it is long."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
     return lines[-1] if len(lines[-1]) <= LAST_LINE_CHARS else "…" + lines[-1][-LAST_LINE_CHARS:]
-
-
-def tool_in_use(child: Thread) -> str:
-    """The name of the tool that runs in the sub-chat now."""
-    call = ToolCall.objects.filter(turn__thread=child, state=ToolCall.State.OPEN).order_by("-started").first()
-    return call.name if call else ""
-
-
-def usage_of(child: Thread, turn: Turn | None) -> Usage:
-    """Tokens and cost of the child and all below it (D22: the tree's total is the sum of its nodes); time and steps of its
-    own."""
-    total = Turn.objects.filter(_in_tree(child, "thread")).aggregate(
-        into=Sum("input_tokens"),
-        out=Sum("output_tokens"),
-        cost=Sum("cost"),
-        steps=Sum("model_calls", filter=Q(thread=child)),
-    )
-    started = turn and (turn.started or turn.created)
-    seconds = int(((turn.finished or clock.now()) - started).total_seconds()) if turn and started else 0
-    tokens = (total["into"] or 0) + (total["out"] or 0)
-    return Usage(tokens, total["cost"] or Decimal(0), max(seconds, 0), total["steps"] or 0)
-
-
-def approvals_below(child: Thread) -> list[ToolCall]:
-    """The calls of the sub-chat, and of all below it, that wait for a person's approval (D8)."""
-    return list(ToolCall.objects.asked().filter(_in_tree(child, "turn__thread")).select_related("turn__thread"))
-
-
-def questions_below(child: Thread) -> list[ToolCall]:
-    """The questions of the sub-chat, and of all below it, that wait for the person's answer (decision 7)."""
-    asked = waiting_calls().filter(_in_tree(child, "turn__thread"), name=QUESTION_TOOL, state=ToolCall.State.SETTLED)
-    return list(asked.select_related("turn__thread__assistant"))
-
-
-def _in_tree(child: Thread, field: str) -> Q:
-    """That the thread in this field is the sub-chat or one below it: its id holds the ids of all above it."""
-    below = Q(**{f"{field}__chat_id__contains": f"_{child.chat_id}_", f"{field}__root": child.root_id})
-    return Q(**{field: child}) | below
-
-
-def nested_rows(child: Thread) -> list[Row]:
-    """The sub-chats directly below, with their states."""
-    delegations = Delegation.objects.filter(child__parent=child).select_related("child__assistant").order_by("pk")
-    rows = []
-    for delegation in delegations:
-        turn = delegation.child.turns.order_by("-pk").first()
-        state = state_of(delegation, turn, questions_below(delegation.child))
-        rows.append(Row(definition_of(delegation.child).name, state, delegation.child.chat_id))
-    return rows
 
 
 def can_send_back(delegation: Delegation, turn: Turn | None) -> bool:

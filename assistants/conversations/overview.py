@@ -14,6 +14,8 @@ MAX_LISTED = 100
 # What a conversation can say in the list, the most urgent first.
 ANSWER, WORKING, UNREAD, QUIET = "answer", "working", "unread", ""
 URGENCY = (ANSWER, WORKING, UNREAD, QUIET)
+# A question at the end of the shown branch that nobody has answered.
+QUESTION = Q(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True, message=F("turn__thread__leaf"))
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,8 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
 
 def waiting_calls() -> QuerySet[ToolCall]:
     """Calls that wait for a person: a question at the end of the shown branch, an approval, an outcome nobody knows (F06)."""
-    question = Q(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True, message=F("turn__thread__leaf"))
     held = Q(needs_decision=True) | Q(approval__state="asked")
-    return ToolCall.objects.filter(question | (held & Q(state=ToolCall.State.OPEN)))
+    return ToolCall.objects.filter(QUESTION | (held & Q(state=ToolCall.State.OPEN)))
 
 
 def waiting_below(thread: Thread) -> QuerySet[ToolCall]:

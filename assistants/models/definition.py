@@ -58,6 +58,13 @@ def name_of(thread: Thread) -> str:
     return thread.assistant.name if thread.assistant else GONE.name
 
 
+def avatar_of(thread: Thread) -> str:
+    """The signs in its picture, if it has any of its own; without a query when the assistant is at hand."""
+    if thread.agent:
+        return str(thread.agent.get("avatar", ""))
+    return thread.assistant.avatar if thread.assistant else ""
+
+
 def _define_agent(agent: dict[str, Any]) -> Definition:
     """What the agent was given and its master still has: a tool that is taken from one is taken from both (D8, S26)."""
     tools = tuple(agent.get("tools", ()))

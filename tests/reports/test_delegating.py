@@ -231,7 +231,7 @@ def test_report_d21_what_was_said_afterwards_is_sent_up_only_when_asked_for_and_
 
 
 def test_report_d22_the_trees_total_is_the_sum_of_its_nodes(ground):
-    from subchats.cards import usage_of
+    from subchats.below import look_below
 
     ground.assistant("leaf", script=[{"text": "leaf", "usage": [10, 1]}])
     ground.assistant(
@@ -242,7 +242,7 @@ def test_report_d22_the_trees_total_is_the_sum_of_its_nodes(ground):
     run_all()
     child = Thread.objects.get(parent=thread)
 
-    assert usage_of(child, last_turn(child)).tokens == 66
+    assert look_below([child])[child.pk].usage.tokens == 66
 
 
 def test_report_d23_one_active_turn_per_sub_chat(ground):

@@ -1,0 +1,154 @@
+"""What goes on in sub-chats and below them, read for several at once: the number of queries does not grow with them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, Q, Subquery
+
+from assistants import clock
+from assistants.conversations.overview import QUESTION
+from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.turns import live
+from subchats.delegation.deliver import CUT_OFF
+from subchats.models import Delegation
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a sub-chat and everything below it has used so far (D22: the tree's total is the sum of its nodes); `seconds` and
+    `steps`, its model calls, are its own."""
+
+    tokens: int
+    cost: Decimal
+    seconds: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class Below:
+    """A sub-chat with everything below it.
+
+    `turns` and `waiting` are of all of it: the calls that are open or wait for a person. `tools` is how many it has called
+    itself, `text` what it has written last, `nested` the sub-chats directly below it.
+    """
+
+    child: Thread
+    turns: tuple[Turn, ...]
+    waiting: tuple[ToolCall, ...]
+    tools: int
+    text: str
+    nested: tuple["Below", ...] = ()
+
+    @property
+    def turn(self) -> Turn | None:
+        """Its own newest turn."""
+        return next((each for each in reversed(self.turns) if each.thread_id == self.child.pk), None)
+
+    @property
+    def questions(self) -> list[ToolCall]:
+        """What waits for the person's answer, here and below (decision 7)."""
+        return [each for each in self.waiting if not each.is_open]
+
+    @property
+    def approvals(self) -> list[ToolCall]:
+        """The calls that wait for a person's approval, here and below (D8)."""
+        return [each for each in self.waiting if each.is_asked]
+
+    @property
+    def state(self) -> str:
+        """One of queued, running, waiting (for a person, also below), paused, reported, handed_back, cut_off, failed,
+        stopped."""
+        turn = self.turn
+        if turn is None or turn.state == Turn.State.QUEUED:
+            return "queued"
+        held = any(each.turn_id == turn.pk and (each.needs_decision or each.is_asked) for each in self.waiting)
+        if held or self.questions:
+            return "waiting"
+        if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
+            return "running"
+        if turn.state == Turn.State.DONE:
+            return "handed_back" if turn.reason == "hand_back" else "reported"
+        return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool that runs in it now."""
+        mine = [each for each in self.waiting if each.is_open and each.turn.thread_id == self.child.pk]
+        newest = max(mine, key=lambda call: call.started.timestamp() if call.started else 0.0, default=None)
+        return newest.name if newest else ""
+
+    @property
+    def usage(self) -> Usage:
+        turn = self.turn
+        started = turn and (turn.started or turn.created)
+        seconds = int(((turn.finished or clock.now()) - started).total_seconds()) if turn and started else 0
+        return Usage(
+            tokens=sum(each.input_tokens + each.output_tokens for each in self.turns),
+            cost=sum((each.cost for each in self.turns), Decimal(0)),
+            seconds=max(seconds, 0),
+            steps=sum(each.model_calls for each in self.turns if each.thread_id == self.child.pk),
+        )
+
+
+def look_below(children: Sequence[Thread]) -> dict[int, Below]:
+    """What goes on in each of these sub-chats, by the id of its thread: at most five queries, however many."""
+    turns = list(Turn.objects.filter(_in_trees(children, "thread")).annotate(chat=F("thread__chat_id")).order_by("pk"))
+    chats = {each.thread_id: each.chat for each in turns}
+    calls = ToolCall.objects.filter(_in_trees(children, "turn__thread")).filter(Q(state=ToolCall.State.OPEN) | QUESTION)
+    waiting = list(calls.select_related("turn__thread__assistant"))
+    started = ToolCall.objects.filter(turn__thread__in=children).exclude(started=None).order_by()
+    tools = dict(started.values_list("turn__thread").annotate(Count("pk")))
+    texts = _texts(children)
+    known = {child.pk for child in children}
+    nested = _nested(children) if chats.keys() - known else []
+
+    def below(child: Thread, inner: Iterable[Thread]) -> Below:
+        mine = {pk for pk, chat in chats.items() if pk == child.pk or f"_{child.chat_id}_" in chat}
+        return Below(
+            child=child,
+            turns=tuple(each for each in turns if each.thread_id in mine),
+            waiting=tuple(each for each in waiting if each.turn.thread_id in mine),
+            tools=tools.get(child.pk, 0),
+            text=texts.get(child.pk, ""),
+            nested=tuple(below(each, ()) for each in inner),
+        )
+
+    return {
+        child.pk: below(child, [each.child for each in nested if each.child.parent_id == child.chat_id]) for child in children
+    }
+
+
+def _in_trees(children: Iterable[Thread], field: str) -> Q:
+    """That the thread in this field is one of the sub-chats or below one: its id holds the ids of all above it."""
+    found = Q()
+    for child in children:
+        below = {f"{field}__chat_id__contains": f"_{child.chat_id}_", f"{field}__root": child.root_id}
+        found |= Q(**{field: child}) | Q(**below)
+    return found
+
+
+def _nested(children: Sequence[Thread]) -> list[Delegation]:
+    return list(Delegation.objects.filter(child__parent__in=children).select_related("child__assistant").order_by("pk"))
+
+
+def _texts(children: Sequence[Thread]) -> dict[int, str]:
+    """What each has written last: of the growing reply if it has any text, else of the newest one that has."""
+    growing = {child.pk: reply.text for child in children if (reply := live.current(child.pk)) and reply.text.strip()}
+    rest = [child.pk for child in children if child.pk not in growing]
+    if not rest:
+        return growing
+    replies = Message.objects.filter(role=Message.Role.ASSISTANT).order_by("-sequence")
+    newest = Subquery(replies.filter(thread=OuterRef("pk")).exclude(parts=[]).values("parts")[:1])
+    said = Thread.objects.filter(pk__in=rest).annotate(said=newest).values_list("pk", "said")
+    return growing | {pk: _text_in(parts) or _older_text(replies, pk) for pk, parts in said if parts}
+
+
+def _text_in(parts: list[dict[str, Any]]) -> str:
+    return "".join(part.get("text", "") for part in parts if part["type"] == "text").strip()
+
+
+def _older_text(replies: Any, thread_id: int) -> str:
+    """A model that thinks aloud and calls tools may write nothing for a while."""
+    return next((reply.text for reply in replies.filter(thread=thread_id)[:5] if reply.text.strip()), "")
