@@ -37,7 +37,7 @@ class AssistantsConfig(AppConfig):
         sweeping.connect(stop_what_lost_its_right)
         sweeping.connect(watchdog.watch)
         loop.use_gate(may_run)
-        register_section("assistants/parts/timeline.html", lambda thread: {"timeline": timeline_of(thread)}, order=30)
+        register_section("assistants/parts/timeline.html", lambda present: {"timeline": timeline_of(present)}, order=30)
         register_section("assistants/parts/budget.html", turn_budget, order=50)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
         register_card("cache_assembled_table", "events/calls/table.html", table_card)

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from assistants.models import Thread, ToolCall, Turn
+from assistants.conversations.present import Present
+from assistants.models import ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.templatetags.look import Look
 from subchats.models import Plan, PlanStep
@@ -88,12 +89,12 @@ def _as_sent(call: ToolCall) -> list[Row]:
     ]
 
 
-def plan_section(thread: Thread) -> dict[str, Any] | None:
+def plan_section(present: Present) -> dict[str, Any] | None:
     """The plan of the present turn, else of the last one; without a plan only how much was handed over without one."""
-    turn = thread.turns.exclude(state=Turn.State.QUEUED).select_related("plan").order_by("-pk").first()
+    turn = present.turn
     if turn is None:
         return None
-    plan: Plan | None = getattr(turn, "plan", None)
+    plan = Plan.objects.filter(turn=turn).first()
     rows = [_row(step) for step in steps_of(plan)] if plan else []
     if not rows and not turn.unplanned_handovers:
         return None

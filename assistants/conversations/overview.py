@@ -78,13 +78,17 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
     mine = [each for each in threads if each.root_id_or_own in own]
     turns = Turn.objects.filter(thread__in=ids)
     newest = turns.exclude(state=Turn.State.QUEUED).values("thread").annotate(newest=Max("pk")).values("newest")
-    ended = Turn.objects.filter(pk__in=newest, state__in=Turn.FINAL).values_list("thread_id", "state", "reason")
+    told = turns.filter(Q(pk__in=newest) | Q(state__in=Turn.ACTIVE)).values_list("thread_id", "state", "reason")
+    states = list(told.order_by("pk"))
+    ended = {
+        thread: "handed_back" if reason == "hand_back" else state for thread, state, reason in states if state in Turn.FINAL
+    }
     asking = set(waiting_calls().filter(turn__thread__in=ids).values_list("turn__thread_id", flat=True))
     return Facts(
-        active=dict(turns.active().values_list("thread_id", "state")),
+        active={thread: state for thread, state, _ in states if state in Turn.ACTIVE},
         asking=frozenset(each.pk for each in mine if each.pk in asking),
         news=frozenset(each.pk for each in mine if has_news(each) and each.pk != looked_at),
-        outcomes={thread: "handed_back" if reason == "hand_back" else state for thread, state, reason in ended},
+        outcomes=ended,
     )
 
 

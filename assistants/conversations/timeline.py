@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
-
 from assistants import clock
 from assistants.models import Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import name_of
 from assistants.tools.registry import find_tool
 
 from .overview import waiting_calls
+from .present import Present
 
 THINKING, TOOLS, OTHERS, PERSON, PAUSE = KINDS = ("thinking", "tools", "others", "person", "pause")
 _BY_STATE = {Turn.State.THINKING: THINKING, Turn.State.ACTING: TOOLS, Turn.State.WAITING: OTHERS, Turn.State.PAUSED: PAUSE}
@@ -73,15 +72,15 @@ class Timeline:
     kinds: tuple[str, ...]
 
 
-def timeline_of(thread: Thread) -> Timeline | None:
+def timeline_of(present: Present) -> Timeline | None:
     """The present turn of this conversation, else its last one, with everything below it; None before the first.
 
-    At most five queries, however many agents.
+    At most three queries, however many agents.
     """
-    turn = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk").first()
+    turn = present.turn
     if turn is None:
         return None
-    agents = _agents(thread, turn)
+    agents = _agents(present)
     turns = [each for agent in agents for each in agent]
     may_ask = any(each.is_active or each.reason == "question" for each in turns)
     asking = dict(waiting_calls().filter(turn__in=turns).values_list("turn__thread", "state")) if may_ask else {}
@@ -90,7 +89,7 @@ def timeline_of(thread: Thread) -> Timeline | None:
     end = max(each.end for every in stretches for each in every)
     whole = max((end - start).total_seconds(), 0.001)
     rows = tuple(
-        _row(agent, each, top=thread, start=start, whole=whole, state=_state(agent[-1], asking, agents))
+        _row(agent, each, top=present.thread, start=start, whole=whole, state=_state(agent[-1], asking, agents))
         for agent, each in zip(agents, stretches, strict=True)
     )
     used = {stretch.kind for every in stretches for stretch in every}
@@ -104,14 +103,12 @@ def timeline_of(thread: Thread) -> Timeline | None:
     )
 
 
-def _agents(thread: Thread, turn: Turn) -> list[list[Turn]]:
+def _agents(present: Present) -> list[list[Turn]]:
     """The turns of the tree from this conversation down, by conversation: one that asked has several."""
-    # A sub-chat's id holds the ids of all above it.
-    below = Q(thread=thread) | Q(thread__chat_id__contains=f"_{thread.chat_id}_")
-    found = Turn.objects.filter(Q(pk=turn.pk) | Q(root=turn.root_id or turn.pk), below).exclude(state=Turn.State.QUEUED)
     agents: dict[int, list[Turn]] = {}
-    for each in found.select_related("thread__assistant").order_by("pk"):
-        agents.setdefault(each.thread_id, []).append(each)
+    for each in present.below:
+        if each.state != Turn.State.QUEUED:
+            agents.setdefault(each.thread_id, []).append(each)
     return list(agents.values())
 
 

@@ -4,12 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import prefetch_related_objects
+from django.db.models import Q, prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from assistants import access
 from assistants.conversations.overview import list_conversations, waiting_below
+from assistants.conversations.present import present_of
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import Definition, definition_of
 from assistants.turns import live
@@ -102,6 +103,7 @@ def draw_event(
         case "log" if "log" in parts:
             html = [draw_log(view)]
         case "thread" if "thread" in parts:
+            view.thread.refresh_from_db(fields=["title", "archived", "pinned"])
             html = [draw_heading(view)]
     return mark_safe("".join(html))
 
@@ -191,10 +193,12 @@ def draw_turns(ends: Sequence[tuple[Turn, Place]], view: Viewpoint) -> list[Safe
 
 def draw_state(view: Viewpoint) -> SafeString:
     """What the header and the composer show of the running turn and the queue behind it."""
-    turns = list(view.thread.turns.select_related("user_message").exclude(state__in=Turn.FINAL).order_by("pk"))
+    newest_one = view.thread.turns.order_by("-pk").values("pk")[:1]
+    unfinished = ~Q(state__in=Turn.FINAL)
+    turns = list(view.thread.turns.select_related("user_message").filter(unfinished | Q(pk=newest_one)).order_by("pk"))
     active = next((turn for turn in turns if turn.is_active), None)
     queued = [turn for turn in turns if turn.state == Turn.State.QUEUED]
-    last = view.thread.turns.order_by("-pk").first() if active is None else active
+    last = active or (turns[-1] if turns else None)
     # Whoever waits for others waits for a person as soon as one of them does (decision 7).
     asker = waiting_below(view.thread).first() if active and active.state == Turn.State.WAITING else None
     return _draw("events/state.html", view, active=active, queued=queued, last=last, asker=asker)
@@ -202,17 +206,17 @@ def draw_state(view: Viewpoint) -> SafeString:
 
 def draw_panel(view: Viewpoint) -> SafeString:
     """What is to be told about the present turn, section by section."""
+    present = present_of(view.thread)
     drawn = [
         _draw(section.template, view, **context)
         for section in sections()
-        if (context := section.context(view.thread)) is not None
+        if (context := section.context(present)) is not None
     ]
     return _draw("events/panel.html", view, sections=drawn)
 
 
 def draw_heading(view: Viewpoint) -> SafeString:
     """The conversation's title line."""
-    view.thread.refresh_from_db(fields=["title", "archived", "pinned"])
     prefetch_related_objects([view.thread], "shares__user")
     return _draw("events/heading.html", view)
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from assistants.conversations.present import Present
 from assistants.models import StoredTable, Thread, ToolCall
 from assistants.models.definition import definition_of
 from assistants.tables.charts import Chart, Wish, make_chart
@@ -91,9 +92,9 @@ def file_card(call: ToolCall) -> dict[str, Any]:
     return {"table": table, "sources": sources_of(table) if table else ()}
 
 
-def tables_section(thread: Thread) -> dict[str, Any] | None:
+def tables_section(present: Present) -> dict[str, Any] | None:
     """The newest tables of the conversation at the top, wherever in it they were kept; their rows are not read."""
-    kept = StoredTable.objects.filter(root_id=thread.root_id_or_own).defer("rows").order_by("-pk")[:LISTED]
+    kept = StoredTable.objects.filter(root_id=present.thread.root_id_or_own).defer("rows").order_by("-pk")[:LISTED]
     return {"tables": list(kept)} if kept else None
 
 

@@ -1,14 +1,15 @@
 """What a turn's tree and a person's periods have used, as the panel and the page of budgets show it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django import template
 from django.conf import settings
-from django.db.models import Q
 
-from assistants.models import Thread, Turn
+from assistants.conversations.present import Present
+from assistants.models import Turn
 from assistants.turns import budget
 from assistants.turns.periods import Account
 
@@ -23,22 +24,19 @@ class Used:
     cost: Decimal
 
 
-def turn_budget(thread: Thread) -> dict[str, Any] | None:
+def turn_budget(present: Present) -> dict[str, Any] | None:
     """What the panel says of the present turn's budget; None before the first turn.
 
     Every page of a tree shows the same total, which is the sum of its turns (D22): the sums of the turns agree with the
     ledger, call by call.
     """
-    turn = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk").first()
-    if turn is None:
+    turn, top = present.turn, present.top
+    if turn is None or top is None:
         return None
-    top = turn.root or turn
-    turns = list(Turn.objects.filter(Q(pk=top.pk) | Q(root=top.pk)).select_related("thread"))
-    # A sub-chat's id holds the ids of all above it.
-    subtree = [each for each in turns if each.pk == turn.pk or f"_{thread.chat_id}_" in each.thread.chat_id]
-    total, cap = _sum(turns), budget.cap_of(top)
+    subtree = [each for each in present.below if each.pk == turn.pk or each.thread_id != turn.thread_id]
+    total, cap = _sum(present.tree), budget.cap_by(top.thread.assistant, top)
     return {
-        "is_tree": len(turns) > 1,
+        "is_tree": len(present.tree) > 1,
         "own": _sum([turn]),
         "subtree": _sum(subtree),
         "total": total,
@@ -70,5 +68,5 @@ def _tone(used: int, notice: int, limit: int) -> str:
     return "clay" if used >= limit else "banana" if used >= notice else "leaf"
 
 
-def _sum(turns: list[Turn]) -> Used:
+def _sum(turns: Sequence[Turn]) -> Used:
     return Used(sum(each.input_tokens + each.output_tokens for each in turns), sum((each.cost for each in turns), Decimal(0)))

@@ -74,7 +74,11 @@ class Denied(Enum):
 
 def cap_of(root: Turn) -> int:
     """The tokens that the tree under this root turn may use; 0 means no bound."""
-    assistant = Assistant.objects.filter(pk=root.thread.assistant_id).first() if root.thread.assistant_id else None
+    return cap_by(Assistant.objects.filter(pk=root.thread.assistant_id).first() if root.thread.assistant_id else None, root)
+
+
+def cap_by(assistant: Assistant | None, root: Turn) -> int:
+    """The same, where the top's assistant has just been read."""
     return _cap(assistant.turn_tokens if assistant else None, root.extra_tokens)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from assistants.models import Message, Thread
+from assistants.models import Message
 
 # Messages that a page holds at first; older ones come on demand (X8).
 PAGE_ENTRIES = 100
@@ -104,10 +104,10 @@ class Outline:
 
 def outline_of(thread_id: int) -> Outline:
     """Reads the outline. Messages that wait in the queue, system prompts and tool results have no place in it."""
-    leaf = Thread.objects.values_list("leaf_id", flat=True).get(pk=thread_id)
     talk = Message.objects.filter(thread_id=thread_id, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
-    rows = talk.exclude(state=Message.State.QUEUED).values_list("pk", "parent_id", "sequence", "role", "turn_id")
-    return Outline((Place(*row) for row in rows), leaf)
+    shown = talk.exclude(state=Message.State.QUEUED)
+    found = list(shown.values_list("thread__leaf", "pk", "parent_id", "sequence", "role", "turn_id"))
+    return Outline((Place(*row[1:]) for row in found), found[0][0] if found else None)
 
 
 def whole(path: tuple[Place, ...]) -> Window:

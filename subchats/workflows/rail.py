@@ -2,8 +2,12 @@
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.db.models.fields.json import KeyTextTransform
+
+from assistants.conversations.present import Present
 from assistants.models import Thread, ToolCall
 from subchats.models import WorkflowRecord
 
@@ -37,8 +41,9 @@ class Rail:
     key: str
 
 
-def rails_of(thread: Thread) -> dict[str, Any] | None:
+def rails_of(present: Present) -> dict[str, Any] | None:
     """The workflows that the whole conversation has touched, the last one first; None if there are none."""
+    thread = present.thread
     known = {workflow.id: workflow for workflow in workflows_of(thread.tenant_id)} if (ids := _touched(thread)) else {}
     rails = [_rail(progress_of(known[each], thread), thread) for each in ids if each in known]
     return {"rails": rails[:MOST_RAILS]} if rails else None
@@ -54,12 +59,12 @@ def card_of(call: ToolCall) -> dict[str, Any]:
 
 def _touched(thread: Thread) -> list[str]:
     """The ids that progress was asked for or steps were recorded of, by calls and by people, the newest first."""
-    calls = calls_of_tree(thread).filter(name__in=FOLLOWING, outcome=ToolCall.Outcome.OK).order_by("settled")
-    said = WorkflowRecord.objects.filter(root=thread.root_id_or_own).order_by("created")
-    given = calls.exclude(settled=None).values_list("arguments", "settled")
-    times = {str(arguments.get("workflowId")): settled for arguments, settled in given if settled}
-    for workflow, created in said.values_list("workflow", "created"):
-        times[workflow] = max(created, times.get(workflow, created))
+    calls = calls_of_tree(thread).filter(name__in=FOLLOWING, outcome=ToolCall.Outcome.OK).exclude(settled=None)
+    given = calls.order_by().values_list(KeyTextTransform("workflowId", "arguments"), "settled")
+    said = WorkflowRecord.objects.filter(root=thread.root_id_or_own).order_by().values_list("workflow", "created")
+    times: dict[str, datetime] = {}
+    for workflow, at in given.union(said, all=True):
+        times[workflow] = max(at, times.get(workflow, at))
     return sorted(times, key=lambda each: times[each], reverse=True)
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.test import Client
 
 from assistants import access
+from assistants.conversations.present import present_of
 from assistants.models import LLMProfile
 from assistants.rendering import fragments
 from assistants.templatetags.look import short
@@ -33,7 +34,7 @@ def family(ground):
 def test_d22_every_page_of_a_tree_shows_the_same_total_the_sum_of_its_parts(ground) -> None:
     thread, child = family(ground)
 
-    top, below = turn_budget(thread), turn_budget(child)
+    top, below = turn_budget(present_of(thread)), turn_budget(present_of(child))
 
     assert top["total"] == below["total"] == top["subtree"]
     assert top["own"].tokens + below["own"].tokens == top["total"].tokens
@@ -46,7 +47,7 @@ def test_the_panel_says_how_much_of_the_budget_is_used_live_and_after_a_reload(g
     thread, _ = family(ground)
     client = Client()
     client.force_login(ground.alice)
-    words = f"{short(turn_budget(thread)['total'].tokens)} of 120k tokens"
+    words = f"{short(turn_budget(present_of(thread))['total'].tokens)} of 120k tokens"
 
     page = client.get(f"/c/{thread.chat_id}/").content.decode()
     live = fragments.draw_panel(fragments.viewpoint(thread, ground.alice))
@@ -70,7 +71,7 @@ def test_a_conversation_that_was_not_begun_has_no_budget_to_show(ground) -> None
     thread, _ = family(ground)
     thread.turns.all().delete()
 
-    assert turn_budget(thread) is None
+    assert turn_budget(present_of(thread)) is None
 
 
 def test_what_was_seen_live_of_a_used_up_budget_is_what_a_reload_shows(ground) -> None:

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from assistants.conversations.present import present_of
 from assistants.conversations.timeline import KINDS, timeline_of
 from assistants.models import Thread, ToolCall, Turn, TurnEvent
 from assistants.templatetags import look, tree
@@ -50,7 +51,7 @@ def test_every_stretch_stands_in_its_place_on_one_axis(ground):
     run_all()
     spread(*Turn.objects.order_by("pk"))
 
-    shown = timeline_of(thread)
+    shown = timeline_of(present_of(thread))
 
     lead, stock = shown.rows
     assert (lead.name, lead.depth, stock.name, stock.depth) == ("Lead", 0, "Stock", 1)
@@ -69,7 +70,7 @@ def test_report_d22_the_sums_are_those_of_the_whole_tree(ground):
     thread = ground.open("How many?")
     run_all()
 
-    shown = timeline_of(thread)
+    shown = timeline_of(present_of(thread))
 
     assert shown.tokens == sum(row.tokens for row in shown.rows) == 231 and shown.since == ""
 
@@ -81,7 +82,7 @@ def test_a_sub_chat_shows_itself_and_what_is_below_it(ground):
     run_all()
     child = Thread.objects.get(parent=thread)
 
-    assert [row.name for row in timeline_of(child).rows] == ["Stock"] and tree.ancestors(child) == [thread]
+    assert [row.name for row in timeline_of(present_of(child)).rows] == ["Stock"] and tree.ancestors(child) == [thread]
 
 
 def test_the_time_until_a_person_answered_is_told_as_such(ground):
@@ -90,7 +91,7 @@ def test_the_time_until_a_person_answered_is_told_as_such(ground):
     thread = ground.open("How many?")
     run_all()
 
-    waiting = timeline_of(thread)
+    waiting = timeline_of(present_of(thread))
     assert kinds(waiting.rows[1])[-1] == "person" and [row.state for row in waiting.rows] == ["held", "asking"]
 
     call = ToolCall.objects.get(name="ask_clarifying_question")
@@ -99,7 +100,7 @@ def test_the_time_until_a_person_answered_is_told_as_such(ground):
     questions.answer(call, by=ground.alice, chosen=["a"], text="")
     run_all()
 
-    answered = timeline_of(thread)
+    answered = timeline_of(present_of(thread))
     assert len(answered.rows) == 2 and "person" in kinds(answered.rows[1])[1:-1]
     assert [row.state for row in answered.rows] == ["done", "done"]
 
@@ -110,7 +111,7 @@ def test_a_call_that_a_person_has_to_decide_is_a_wait_for_a_person(ground):
     cut_off_call(turn)
     events.record(thread.pk, "turn", turn=turn.pk)
 
-    row = timeline_of(thread).rows[0]
+    row = timeline_of(present_of(thread)).rows[0]
 
     assert kinds(row)[-1] == "person" and row.state == "held"
 
@@ -121,14 +122,14 @@ def test_a_pause_after_a_failed_call_is_told_apart(ground):
     run_all()
     turn = last_turn(thread)
     assert turn.state == "paused"
-    assert kinds(timeline_of(thread).rows[0])[-1] == "pause"
+    assert kinds(timeline_of(present_of(thread)).rows[0])[-1] == "pause"
 
     ground.script(["Back."])
     Turn.objects.filter(pk=turn.pk).update(wake_at="2000-01-01T00:00:00Z")
     run_turn(turn.pk)
     spread(last_turn(thread))
 
-    assert kinds(timeline_of(thread).rows[0]) == ["thinking", "pause", "thinking"]
+    assert kinds(timeline_of(present_of(thread)).rows[0]) == ["thinking", "pause", "thinking"]
 
 
 def test_a_tree_of_many_agents_takes_as_many_queries_as_a_small_one(ground):
@@ -146,10 +147,10 @@ def test_a_tree_of_many_agents_takes_as_many_queries_as_a_small_one(ground):
         with CaptureQueriesContext(
             connection,
         ) as queries:
-            rows = timeline_of(thread).rows
+            rows = timeline_of(present_of(thread)).rows
         counts.append((len(rows), len(queries)))
 
-    assert counts == [(2, 4), (8, 4)]
+    assert counts == [(2, 3), (8, 3)]
 
 
 def test_the_panel_tells_by_word_and_by_shape_what_the_bars_show(ground):
@@ -172,6 +173,6 @@ def test_an_empty_conversation_and_an_old_record_still_have_a_panel(ground):
     for event in TurnEvent.objects.filter(kind="turn"):
         TurnEvent.objects.filter(pk=event.pk).update(payload={"turn": event.payload["turn"]})
 
-    assert kinds(timeline_of(thread).rows[0]) == ["thinking"]
+    assert kinds(timeline_of(present_of(thread)).rows[0]) == ["thinking"]
     Turn.objects.all().delete()
-    assert timeline_of(thread) is None and "Nobody yet." in Page(signed_in(ground.alice), thread).at("panel").text()
+    assert timeline_of(present_of(thread)) is None and "Nobody yet." in Page(signed_in(ground.alice), thread).at("panel").text()
