@@ -108,13 +108,15 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": HOME / "taskmonkey.sqlite3",
+        # To open a file anew costs as much as four queries, and every look of every page would do so.
+        "CONN_MAX_AGE": None,
         "OPTIONS": {
             # A deferred transaction that reads and then writes fails at once when another writer is in between.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": (
                 f"PRAGMA journal_mode=WAL; PRAGMA synchronous={SQLITE_SYNCHRONOUS};"
-                " PRAGMA foreign_keys=ON; PRAGMA cache_size=-20000"
+                " PRAGMA foreign_keys=ON; PRAGMA cache_size=-8000"
             ),
         },
     }
