@@ -14,6 +14,8 @@ MAX_LISTED = 100
 # What a conversation can say in the list, the most urgent first.
 ANSWER, WORKING, UNREAD, QUIET = "answer", "working", "unread", ""
 URGENCY = (ANSWER, WORKING, UNREAD, QUIET)
+# Why a sub-chat's turn failed when it was neither its own nor its model's fault.
+CUT_OFF = frozenset({"limit:idle", "limit:wall", "limit:budget"})
 # A question at the end of the shown branch that nobody has answered.
 QUESTION = Q(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True, message=F("turn__thread__leaf"))
 
@@ -23,7 +25,7 @@ class Facts:
     """What the record says about some threads, by their ids.
 
     `active` has the state of the running turn, `asking` those that wait for a person, `news` those with something
-    that their owner has not seen, `outcomes` how the last turn ended: done, failed, stopped or handed_back.
+    that their owner has not seen, `outcomes` how the last turn ended, as `ending_of` says.
     """
 
     active: dict[int, str]
@@ -80,9 +82,7 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
     newest = turns.exclude(state=Turn.State.QUEUED).values("thread").annotate(newest=Max("pk")).values("newest")
     told = turns.filter(Q(pk__in=newest) | Q(state__in=Turn.ACTIVE)).values_list("thread_id", "state", "reason")
     states = list(told.order_by("pk"))
-    ended = {
-        thread: "handed_back" if reason == "hand_back" else state for thread, state, reason in states if state in Turn.FINAL
-    }
+    ended = {thread: ending_of(state, reason) for thread, state, reason in states if state in Turn.FINAL}
     asking = set(waiting_calls().filter(turn__thread__in=ids).values_list("turn__thread_id", flat=True))
     return Facts(
         active={thread: state for thread, state, _ in states if state in Turn.ACTIVE},
@@ -90,6 +90,13 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
         news=frozenset(each.pk for each in mine if has_news(each) and each.pk != looked_at),
         outcomes=ended,
     )
+
+
+def ending_of(state: str, reason: str) -> str:
+    """How a turn ended, by the name of its look: its state, or handed_back, or cut_off by the watchdog or the budget."""
+    if state == Turn.State.DONE and reason == "hand_back":
+        return "handed_back"
+    return "cut_off" if state == Turn.State.FAILED and reason in CUT_OFF else state
 
 
 def waiting_calls() -> QuerySet[ToolCall]:

@@ -10,7 +10,7 @@ from assistants.models import Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import name_of
 from assistants.tools.registry import find_tool
 
-from .overview import waiting_calls
+from .overview import ending_of, waiting_calls
 from .present import Present
 
 THINKING, TOOLS, OTHERS, PERSON, PAUSE = KINDS = ("thinking", "tools", "others", "person", "pause")
@@ -43,7 +43,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Row:
-    """One agent. `state` is its last turn's, or asking (a question), held (a person is needed here or below) or handed_back.
+    """One agent. `state` is its last turn's, or asking (a question), held (a person is needed here or below), handed_back
+    or cut_off.
 
     `seconds` are those of its turns; while one runs, a clock that began at `since` shows them.
     """
@@ -175,9 +176,7 @@ def _state(turn: Turn, asking: dict[int, str], agents: Sequence[Sequence[Turn]])
     chat_id = f"_{turn.thread.chat_id}_"
     if turn.state == Turn.State.WAITING and any(a[-1].thread_id in asking and chat_id in a[-1].thread.chat_id for a in agents):
         return "held"
-    if turn.state == Turn.State.DONE and turn.reason == "hand_back":
-        return "handed_back"
-    return str(turn.state)
+    return ending_of(str(turn.state), turn.reason)
 
 
 def _row(agent: Sequence[Turn], stretches: list[Stretch], *, top: Thread, start: datetime, whole: float, state: str) -> Row:

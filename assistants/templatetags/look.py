@@ -42,6 +42,7 @@ TURNS = {
     "asking": Look(_("your answer"), "message-circle-question-mark", "banana"),
     "held": Look(_("waiting for you"), "message-circle-question-mark", "banana"),
     "handed_back": Look(_("handed back"), "corner-up-left", "banana"),
+    "cut_off": Look(_("cut off"), "scissors", "clay"),
     "failed": Look(_("failed"), "triangle-alert", "clay"),
     "stopped": Look(_("stopped"), "circle-stop"),
 }

@@ -70,7 +70,41 @@ WEEKS = {
 KEEP = [{"name": "cache_assembled_table", "arguments": WEEKS}]
 DRAW = [{"name": "make_chart", "arguments": {"pointer": "{{user}}", "kind": "bar", "x": "Week", "y": ["Units"]}}]
 
+TEAM_STEPS = [
+    {"description": "Returns of B12345 in both weeks", "specialist": "counter", "check": "One figure per week"},
+    {"description": "Price of B12345", "specialist": "pricer", "check": "A price in euros"},
+    {"description": "Who shipped the parcels", "specialist": "courier", "check": "The name of a carrier"},
+    {"description": "What customers wrote", "specialist": "scribe", "check": "Three complaints, quoted"},
+]
+TEAM_TASKS = [
+    {"assistant": each["specialist"], "task": f"Find out: {each['description']}", "label": each["description"]}
+    for each in TEAM_STEPS
+]
+TEAM_WORK = [
+    {"calls": [{"name": "write_plan", "arguments": {"steps": TEAM_STEPS}}]},
+    {"calls": [{"name": "spawn_agents", "arguments": {"tasks": TEAM_TASKS}}]},
+    {"calls": KEEP},
+    {"calls": [{"name": "confirm_step", "arguments": {"index": 1, "evidence": "31 units in week 46 and 118 in week 47"}},
+               {"name": "confirm_step", "arguments": {"index": 2, "evidence": "39.90 euros, says the price list"}}]},
+    {"calls": [MAIL]},
+    "118 units came back, at **39.90 euros** each. Who shipped them and what customers wrote is open.",
+]  # fmt: skip
+TEAM_TOOLS = ["write_plan", "confirm_step", "spawn_agents", "cache_assembled_table", "make_chart", "export_table"]
+EXPORT = [{"name": "export_table", "arguments": {"pointer": "{{user}}", "format": "csv"}}]
+BACK = {"whatIsNeeded": "Which carrier shipped B12345?", "whatIEstablished": "It was week 46.", "owningAgent": "freight"}
+FORTY = " ".join(f"Complaint {number} is about the zip of the jacket." for number in range(1, 6))
+
 SCRIPTS: dict[str, Any] = {
+    "chief": {
+        "rules": [
+            {"when": {"user": "tbl_"}, "steps": [{"calls": DRAW}, {"calls": EXPORT}, "Chart and file are there."]},
+            {"when": {}, "steps": TEAM_WORK},
+        ]
+    },
+    "counter": {"steps": [{"text": "31 units in week 46 and 118 in week 47.", "first_ms": 2500}]},
+    "pricer": {"steps": [{"text": "39.90 euros.", "first_ms": 3000}]},
+    "courier": {"steps": [{"calls": [{"name": "hand_back", "arguments": BACK}], "first_ms": 2500}]},
+    "scribe": {"steps": [{"text": f"{FORTY} And then", "delta_chars": len(FORTY), "delay_ms": 60_000}]},
     "lead": {
         "rules": [
             {"when": {"user": "ask me"}, "reply": {"text": "", "calls": [ASK]}},
@@ -144,6 +178,11 @@ ASSISTANTS = {
     "buyer": ("Purchasing", "🧵", "Knows suppliers and prices."),
     "mailer": ("Post", "✉️", "Writes mails."),
     "reader": ("Complaints reader", "🗂", "Reads what customers write."),
+    "chief": ("Team lead", "🦧", "Plans, and has several work at once."),
+    "counter": ("Counter", "🔢", "Counts returns."),
+    "courier": ("Courier", "📮", "Follows parcels."),
+    "pricer": ("Price list", "🏷", "Knows prices."),
+    "scribe": ("Scribe", "✒️", "Writes out complaints."),
 }
 
 
@@ -167,14 +206,17 @@ def build(out: str) -> None:
     for slug, (name, avatar, description) in ASSISTANTS.items():
         profile = LLMProfile.objects.create(tenant=tenant, name=slug, provider="scripted", model=slug, makes_titles=False)
         tools = ["ask_clarifying_question", "current_time", *(["invoke_assistant", "spawn_agent"] if slug == "lead" else [])]
-        tools += ["hand_back"] if slug == "freight" else []
+        tools += ["hand_back"] if slug in ("freight", "courier") else []
         tools += ["cache_assembled_table", "make_chart"] if slug == "lead" else []
         tools += ["get_graph_workflow", "get_workflow_progress", "record_workflow_step"] if slug == "lead" else []
-        tools += ["send_email"] if slug in ("lead", "mailer") else []
+        tools += ["send_email"] if slug in ("lead", "mailer", "chief") else []
+        tools += TEAM_TOOLS if slug == "chief" else []
         Assistant.objects.create(
             tenant=tenant, slug=slug, name=name, avatar=avatar, description=description, tools=tools, profile=profile,
             instructions=f"You are {name}.", starters=["What time is it?", "Delegate the returns"] if slug == "lead" else [],
         )  # fmt: skip
+    Assistant.objects.filter(slug="chief").update(plan_approval="person")
+    Assistant.objects.filter(slug="scribe").update(idle_seconds=2)
     made = {name: _converse(people["alice"], texts) for name, texts in CONVERSATIONS.items()}
     _make_long(made["long"])
     Path(out).write_text(json.dumps({"sessions": {n: _session(u) for n, u in people.items()}, "chats": made}))

@@ -8,6 +8,9 @@ import pytest
 from django.test import Client
 
 from assistants import clock
+from assistants.conversations.overview import facts_of
+from assistants.conversations.present import present_of
+from assistants.conversations.timeline import timeline_of
 from assistants.models import Message, SpendEntry, Thread, ToolCall, Turn
 from assistants.turns import executors, live, partial, think, watchdog
 from assistants.turns.claims import Claim, claim_turn
@@ -264,3 +267,17 @@ def test_a_late_runner_changes_nothing_after_the_cut(ground, time) -> None:
 
     with pytest.raises(Exception, match="no longer held"):
         think.think(claim)
+
+
+def test_the_list_and_the_timeline_say_that_a_child_was_cut_off(ground, time) -> None:
+    thread, child = begin(ground)
+    stall(child, FORTY)
+    time.move(61)
+    watchdog.watch()
+    run_all()
+
+    facts = facts_of([child.thread], own={thread.pk})
+    rows = timeline_of(present_of(thread)).rows
+
+    assert facts.outcomes == {child.thread_id: "cut_off"}
+    assert [row.state for row in rows] == ["done", "cut_off"]
