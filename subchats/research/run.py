@@ -1,9 +1,11 @@
 """A research from its first step to its last: what it needs, what it is told, and what it must not end without."""
 
 from django.conf import settings
+from django.db import transaction
 
 from assistants.documents.roots import roots_for
-from assistants.models import Thread, Turn
+from assistants.errors import CodedError
+from assistants.models import Assistant, Thread, Turn
 from assistants.models.definition import Definition, definition_of
 from assistants.tools.registry import find_tool
 from assistants.turns.conditions import Unfinished
@@ -11,7 +13,7 @@ from subchats.models import Delegation, ExplorerTask, ResearchRun
 
 from . import run_log
 from .dispatch import Roots, Search, skeleton
-from .explorers import get_explorer, model_reference
+from .explorers import get_explorer, look_at_explorer, model_reference
 from .handoff import HandoffInvalid, parse_handoff
 
 REQUIRED = ("subagent", "emit_autorag_results")
@@ -33,7 +35,8 @@ def begin_run(turn: Turn) -> None:
         return
     run, made = ResearchRun.objects.get_or_create(turn=turn, defaults={"query": turn.user_message.text})
     if made:
-        run_log.log_event("search_started", run, queryLength=len(run.query))
+        # After the commit: what is at hand may have to be looked for first, and nobody waits for a line of a log.
+        transaction.on_commit(lambda: _log_start(run, turn), robust=True)
 
 
 def end_run(turn: Turn) -> None:
@@ -80,6 +83,16 @@ def tell(turn: Turn, thread: Thread) -> str:
     if Delegation.objects.filter(child=thread, kind=Delegation.Kind.EXPLORE, returned_at=None).exists():
         return _tell_explorer(turn)
     return ""
+
+
+def _log_start(run: ResearchRun, turn: Turn) -> None:
+    models = {"orchestratorModel": "", "explorerModel": ""}
+    try:
+        models["orchestratorModel"] = model_reference(Assistant.objects.get(pk=turn.thread.assistant_id))
+        models["explorerModel"] = model_reference(look_at_explorer(turn.thread.tenant))
+    except (CodedError, Assistant.DoesNotExist):
+        pass  # what is wrong with them the turn itself will say
+    run_log.log_event("search_started", run, queryLength=len(run.query), **models)
 
 
 def _tell_orchestrator(run: ResearchRun, turn: Turn, thread: Thread) -> str:
