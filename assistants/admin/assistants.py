@@ -82,7 +82,7 @@ class AssistantAdmin(ScopedAdmin):
         (
             _("As part of a team"),
             {
-                "fields": ("plan_gate", "plan_approval", "turn_tokens", ("idle_seconds", "wall_seconds")),
+                "fields": ("research", "plan_gate", "plan_approval", "turn_tokens", ("idle_seconds", "wall_seconds")),
                 "description": _(
                     "An assistant that hands work on writes a plan with write_plan and confirms its steps with confirm_step;"
                     " give it both tools. The limits hold for a turn with everything below it, and for each sub-chat."

@@ -16,7 +16,7 @@ from .rules import check_assistant
 PLAIN = (
     *("slug", "name", "avatar", "description", "instructions", "tools", "approve_tools"),
     *("public", "may_ask", "starters", "max_steps", "enabled"),
-    *("plan_gate", "plan_approval", "turn_tokens", "idle_seconds", "wall_seconds"),
+    *("plan_gate", "plan_approval", "research", "turn_tokens", "idle_seconds", "wall_seconds"),
 )
 
 
