@@ -31,6 +31,7 @@ class Definition:
     approve_tools: tuple[str, ...] = ()
     domain_id: int | None = None
     research: bool = False
+    internal: bool = False
     enabled: bool = True
     max_steps: int = 50
     version: int = 0
@@ -44,11 +45,16 @@ GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=F
 
 def definition_of(thread: Thread) -> Definition:
     """The present definition of whoever answers in this thread (D8: asked again at every step, never remembered)."""
+    if thread.agent or thread.assistant_id is None:
+        return definition_in(thread)
+    return define(Assistant.objects.get(pk=thread.assistant_id))
+
+
+def definition_in(thread: Thread) -> Definition:
+    """The same without a query, for a thread that was read together with its assistant within the same step."""
     if thread.agent:
         return _define_agent(thread.agent)
-    if thread.assistant_id is None:
-        return GONE
-    return define(Assistant.objects.get(pk=thread.assistant_id))
+    return define(thread.assistant) if thread.assistant else GONE
 
 
 def name_of(thread: Thread) -> str:
@@ -102,6 +108,7 @@ def define(assistant: Assistant) -> Definition:
         approve_tools=tuple(assistant.approve_tools),
         domain_id=assistant.domain_id,
         research=assistant.research,
+        internal=assistant.internal,
         enabled=assistant.enabled,
         max_steps=min(assistant.max_steps, settings.TASKMONKEY["MAX_STEPS"]),
         version=assistant.version,

@@ -5,7 +5,7 @@ from django.db.models import F
 from assistants import clock
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
-from assistants.models.definition import definition_of
+from assistants.models.definition import definition_in
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
@@ -70,12 +70,13 @@ def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
             if not tool.in_transaction:
                 events.record(turn.thread_id, "call", call=str(call.pk))
 
-    turn = Turn.objects.select_related("thread", "thread__tenant", "thread__owner").filter(pk=claim.turn_id).first()
+    related = ("thread__tenant", "thread__owner", "thread__assistant")
+    turn = Turn.objects.select_related(*related).filter(pk=claim.turn_id).first()
     if turn is None:
         raise LeaseLost(f"turn {claim.turn_id} was deleted")
     if repeats(turn, call.name, call.arguments) > repeat_limit():
         return Refused(_repeated(call))
-    context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_of(turn.thread))
+    context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_in(turn.thread))
     return invoke(context, starting=starting)
 
 
@@ -152,5 +153,8 @@ def _move_on(claim: Claim) -> None:
         turn.state = asleep if waits else Turn.State.THINKING
         turn.round += 0 if waits else 1
         turn.crashes = 0
-        turn.save(update_fields=["state", "round", "crashes"])
-        events.record(turn.thread_id, "turn", turn=turn.pk)
+        if turn.state == Turn.State.WAITING:
+            # Nobody works on it until the last call is settled, so it needs no lease.
+            turn.lease_until, turn.holder = None, ""
+        turn.save(update_fields=["state", "round", "crashes", "lease_until", "holder"])
+        events.record_turn(turn)

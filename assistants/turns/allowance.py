@@ -16,7 +16,7 @@ from . import budget, events, executors, periods
 from .budget import Denied, Permit, Standing
 from .claims import locked
 from .lifecycle import finish_turn
-from .prompt import Prompt, build_prompt
+from .prompt import Prompt, Talk, build_prompt
 
 # Reasons of turns, and the code of a reply that was cut off (J-19).
 USED_UP, PERIOD_USED_UP, WAITS = "limit:budget", "limit:budget_period", "wait:budget"
@@ -59,7 +59,7 @@ class Meter:
             raise ModelError(code=OVERRUN, message="The token budget of this request was used up in mid-sentence.")
 
 
-def allow(turn: Turn, definition: Definition) -> Allowed | None:
+def allow(turn: Turn, definition: Definition, talk: Talk) -> Allowed | None:
     """Builds the turn's next request and reserves its tokens; None when the turn waits, pauses or ends for want of them.
 
     In the runner's transaction. A sub-chat without tokens ends with what it has (decision 9); the turn at the top is
@@ -71,10 +71,10 @@ def allow(turn: Turn, definition: Definition) -> Allowed | None:
         return None
     if standing.percent >= budget.NOTICE_PERCENT:
         _notice(turn, standing, budget.NOTICE_PERCENT)
-    allowed = _ask(turn, definition, standing, last_word=False)
+    allowed = _ask(turn, definition, talk, standing, last_word=False)
     if allowed is Denied.LAST_WORD:
         _notice(turn, standing, budget.USED_UP_PERCENT)
-        allowed = _ask(turn, definition, standing, last_word=True)
+        allowed = _ask(turn, definition, talk, standing, last_word=True)
     if isinstance(allowed, Allowed):
         return allowed
     if allowed is Denied.WAIT:
@@ -131,8 +131,9 @@ def bounded(prompt: Prompt, permit: Permit) -> Prompt:
     return replace(prompt, profile=replace(prompt.profile, max_output_tokens=permit.output))
 
 
-def _ask(turn: Turn, definition: Definition, standing: Standing, *, last_word: bool) -> Allowed | Denied:
-    prompt = build_prompt(turn, turn.thread, definition, told=_told(standing, last_word), endings_only=last_word)
+def _ask(turn: Turn, definition: Definition, talk: Talk, standing: Standing, *, last_word: bool) -> Allowed | Denied:
+    told = _told(standing, last_word)
+    prompt = build_prompt(turn, turn.thread, definition, talk=talk, told=told, endings_only=last_word)
     asked = estimate_tokens(prompt.messages, prompt.tools)
     output = prompt.profile.max_output_tokens
     permit = budget.reserve(turn, standing, asked=asked, output=output, last_word=last_word)

@@ -10,6 +10,7 @@ from assistants import clock
 from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import AuditEntry, Message, Thread, ToolCall, Turn
+from assistants.models.counters import take_message_number
 from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
@@ -106,7 +107,7 @@ def wake_if_settled(turn: Turn) -> None:
     turn.state = Turn.State.THINKING
     turn.round += 1
     turn.save(update_fields=["state", "round"])
-    events.record(turn.thread_id, "turn", turn=turn.pk)
+    events.record_turn(turn)
     transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
 
 
@@ -117,10 +118,7 @@ def add_message(thread_id: int, **fields: object) -> Message:
 
 def next_sequence(thread_id: int) -> int:
     """Takes the thread's next message number, under its row's lock."""
-    thread = Thread.objects.select_for_update().get(pk=thread_id)
-    thread.last_message += 1
-    thread.save(update_fields=["last_message", "updated"])
-    return thread.last_message
+    return take_message_number(thread_id)
 
 
 def decide_call(call: ToolCall, *, happened: bool, by: str) -> bool:

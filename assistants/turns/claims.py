@@ -19,6 +19,7 @@ from assistants.models import Turn
 # Names this process among all that ever held a lease. The part before the colon names its slot: an embedded server
 # that starts again knows that whoever held the slot before it is dead.
 EMBEDDED_SLOT = "embedded"
+CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state")
 _run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
 
 
@@ -45,8 +46,8 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
     """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
     now = clock.now()
     with transaction.atomic():
-        turn = Turn.objects.select_for_update().filter(pk=turn_id).first()
-        if turn is None or not Turn.objects.runnable(now).filter(pk=turn_id).exists():
+        turn = next(iter(Turn.objects.runnable(now).select_for_update().filter(pk=turn_id)), None)
+        if turn is None:
             return None
         taken_over = turn.lease_until is not None
         turn.holder = holder
@@ -58,16 +59,20 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
         turn.started = turn.started or now
         if turn.state == Turn.State.PAUSED:
             turn.state = Turn.State.THINKING
-        turn.save()
+        turn.save(update_fields=CLAIMED)
     failpoint("turn.claimed")
     return Claim(turn_id, turn.fence, holder, taken_over)
 
 
 @contextmanager
-def holding(claim: Claim) -> Iterator[Turn]:
-    """The runner's door: one transaction on the locked turn, refused with `LeaseLost` once the fence has moved."""
+def holding(claim: Claim, *related: str) -> Iterator[Turn]:
+    """The runner's door: one transaction on the locked turn, refused with `LeaseLost` once the fence has moved.
+
+    What is `related` to the turn is read along with it, but not locked.
+    """
     with transaction.atomic():
-        turn = Turn.objects.select_for_update().filter(pk=claim.turn_id).first()
+        found = Turn.objects.select_for_update(of=("self",)).filter(pk=claim.turn_id)
+        turn = next(iter(found.select_related(*related) if related else found), None)
         if turn is None or turn.fence != claim.fence or not turn.is_active:
             raise LeaseLost(f"turn {claim.turn_id} is no longer held with fence {claim.fence}")
         yield turn

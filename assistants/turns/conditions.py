@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistants.models import Message, Turn
-from assistants.models.definition import Definition
+from assistants.models.definition import Definition, definition_in
 
 MAX_REMINDERS = 2
 
@@ -19,7 +19,7 @@ class Unfinished:
 
 
 _before: list[Callable[[Turn, Definition], tuple[str, str] | None]] = []
-_at_end: list[Callable[[Turn, str], Unfinished | None]] = []
+_at_end: list[Callable[[Turn, Definition, str], Unfinished | None]] = []
 
 
 def require_before(check: Callable[[Turn, Definition], tuple[str, str] | None]) -> None:
@@ -27,7 +27,7 @@ def require_before(check: Callable[[Turn, Definition], tuple[str, str] | None]) 
     _before.append(check)
 
 
-def require_at_end(check: Callable[[Turn, str], Unfinished | None]) -> None:
+def require_at_end(check: Callable[[Turn, Definition, str], Unfinished | None]) -> None:
     """Adds a condition for ending with a reply of this text."""
     _at_end.append(check)
 
@@ -39,7 +39,8 @@ def unmet(turn: Turn, definition: Definition) -> tuple[str, str] | None:
 
 def unfinished(turn: Turn, text: str) -> Unfinished | None:
     """The first condition that speaks against ending with this reply."""
-    return next((found for check in _at_end if (found := check(turn, text))), None)
+    definition = definition_in(turn.thread)
+    return next((found for check in _at_end if (found := check(turn, definition, text))), None)
 
 
 def may_remind(turn: Turn) -> bool:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 
-from assistants.models import Thread, Turn, TurnEvent
+from assistants.models import Turn, TurnEvent
+from assistants.models.counters import take_event_number
 
 from . import hub
 
@@ -22,18 +22,19 @@ def record(thread_id: int, kind: str, **payload: Any) -> None:
     and of a turn its state and round, so it has to be saved before.
     The number is taken by an UPDATE, which holds the thread's row until the commit: numbers become visible in order.
     """
-    counters = {"last_event": F("last_event") + 1}
-    if kind in NEWS:
-        counters["last_news"] = F("last_event") + 1
-    Thread.objects.filter(pk=thread_id).update(**counters)
-    number, root_id = Thread.objects.values_list("last_event", "root_id").get(pk=thread_id)
-    if kind == "turn":
+    number, root_id = take_event_number(thread_id, news=kind in NEWS)
+    if kind == "turn" and "state" not in payload:
         # How a turn's time was spent is read from these (see `conversations.timeline`).
         state = Turn.objects.filter(pk=payload["turn"]).values("state", "round").first()
         payload |= state or {}
     TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
     announce(f"thread:{thread_id}")
-    announce(f"tree:{root_id or thread_id}", but=f"thread:{thread_id}")
+    announce(f"tree:{root_id}", but=f"thread:{thread_id}")
+
+
+def record_turn(turn: Turn) -> None:
+    """Records how a turn stands that was saved just now, without reading it again."""
+    record(turn.thread_id, "turn", turn=turn.pk, state=str(turn.state), round=turn.round)
 
 
 def announce(topic: str, *, but: str = "") -> None:

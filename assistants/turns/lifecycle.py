@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Case, Q, When
+from django.db.models import Q
 
 from assistants import clock
 from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
-from assistants.models.definition import definition_of
+from assistants.models.definition import definition_in
 from assistants.signals import turn_finished, turn_started
 
 from . import budget, events, executors, live
@@ -117,11 +117,11 @@ def begin_turn(turn: Turn, *, after: Message | None) -> None:
 def start_turn(turn: Turn) -> None:
     """Sets a turn thinking on top of its user message, tells the upper apps, and rings for a runner on commit."""
     turn.state, turn.joins = Turn.State.THINKING, Turn.Joins.NOT
-    turn.assistant_version = definition_of(turn.thread).version
+    turn.assistant_version = definition_in(turn.thread).version
     turn.save(update_fields=["state", "joins", "assistant_version"])
     set_leaf(turn.thread_id, turn.user_message)
     turn_started.send(Turn, turn=turn)
-    events.record(turn.thread_id, "turn", turn=turn.pk)
+    events.record_turn(turn)
     announce_thread(turn.thread)
     transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
 
@@ -157,7 +157,7 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     turn.finished = clock.now()
     turn.lease_until, turn.holder, turn.wake_at = None, "", None
     turn.save()
-    events.record(turn.thread_id, "turn", turn=turn.pk)
+    events.record_turn(turn)
     announce_thread(turn.thread)
     turn_finished.send(Turn, turn=turn)
     start_next(turn.thread)
@@ -169,12 +169,11 @@ def start_next(thread: Thread) -> None:
 
     A question holds the queue: what was written before it was asked is no answer to it (Q2, Q8).
     """
-    if thread.turns.active().exists():
+    going = list(thread.turns.exclude(state__in=Turn.FINAL).order_by("pk"))
+    if not going or any(each.is_active for each in going):
         return
-    meant_first = Case(When(joins=Turn.Joins.NOT, then=1), default=0)
-    queued = thread.turns.filter(state=Turn.State.QUEUED).order_by(meant_first, "pk").first()
-    if queued and not open_question(thread):
-        begin_turn(queued, after=leaf_of(thread))
+    if not open_question(thread):
+        begin_turn(min(going, key=lambda each: (each.joins == Turn.Joins.NOT, each.pk)), after=leaf_of(thread))
 
 
 def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:

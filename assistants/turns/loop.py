@@ -35,15 +35,17 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
     if claim is None:
         return
     deadline = clock.monotonic() + settings.TASKMONKEY["TURN_SECONDS"]
+    at_rest = False
     try:
-        while step := STEPS.get(_state(claim)):
-            if _may_run and not _may_run(Turn.objects.select_related("thread").get(pk=turn_id)):
+        while (turn := _held(claim)) and (step := STEPS.get(turn.state)):
+            if _may_run and not _may_run(turn):
                 stop_turn(turn_id, by="the platform", reason="no_right")
                 break
             if clock.monotonic() > deadline:
                 _end_late(claim)
                 break
             step(claim)
+        at_rest = turn is not None and turn.lease_until is None
     except LeaseLost as loss:
         log.info("%s", loss)
     except Exception:
@@ -51,13 +53,14 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
         log.exception("turn %s broke off", turn_id)
         Turn.objects.filter(pk=turn_id, fence=claim.fence).update(crashes=F("crashes") + 1)
     finally:
-        release(claim)
+        if not at_rest:
+            release(claim)
 
 
-def _state(claim: Claim) -> str:
-    """The turn's state while the claim holds; an empty text once it is somebody else's."""
-    turn = Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).only("state").first()
-    return turn.state if turn else ""
+def _held(claim: Claim) -> Turn | None:
+    """The turn as it stands while the claim holds, with what decides on its rights; None once it is somebody else's."""
+    found = Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).select_related("thread__owner", "thread__root__owner")
+    return next(iter(found), None)
 
 
 def _end_late(claim: Claim) -> None:

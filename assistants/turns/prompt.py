@@ -1,8 +1,9 @@
 """Builds what a model is asked from the record alone, so that any process can build it again."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Q
 from pydantic_ai.messages import (
@@ -34,24 +35,75 @@ class Prompt:
     tools: list[ToolDefinition]
 
 
-_notes: list[Callable[[Turn, Thread], str]] = []
+@dataclass(frozen=True)
+class Talk:
+    """What was said in a thread, in its order, by the messages' ids; what tools gave back is in their calls."""
+
+    messages: dict[UUID, Message]
+
+    def reply_of(self, turn: Turn) -> Message | None:
+        """The reply of the turn's present round, if a runner has opened it."""
+        return next((each for each in self._of(turn, Message.Role.ASSISTANT) if each.round == turn.round), None)
+
+    def leaf_of(self, turn: Turn) -> Message | None:
+        """The newest message that the turn's next reply follows: its own last reply, or what it took in after that."""
+        so_far = [each for each in self._of(turn) if each.role == Message.Role.USER or each.round < turn.round]
+        started = self.messages.get(turn.user_message_id) if turn.user_message_id else None
+        return so_far[-1] if so_far else started or turn.user_message
+
+    def path_to(self, leaf: Message | None) -> list[Message]:
+        """The messages from the first one to `leaf`, along their parents."""
+        path: list[Message] = []
+        current = self.messages.get(leaf.pk) if leaf else None
+        while current is not None and len(path) <= len(self.messages):
+            path.append(current)
+            current = self.messages.get(current.parent_id) if current.parent_id else None
+        return path[::-1]
+
+    @property
+    def system(self) -> Message | None:
+        """The sub-chat's own system prompt (T-06)."""
+        return next((each for each in self.messages.values() if each.role == Message.Role.SYSTEM), None)
+
+    def _of(self, turn: Turn, *roles: str) -> list[Message]:
+        wanted = roles or (Message.Role.USER, Message.Role.ASSISTANT)
+        return [each for each in self.messages.values() if each.turn_id == turn.pk and each.role in wanted]
 
 
-def add_note(note: Callable[[Turn, Thread], str]) -> None:
+def read_talk(thread: Thread) -> Talk:
+    """One query, however long the thread."""
+    said = Message.objects.filter(thread=thread).exclude(role=Message.Role.TOOL)
+    return Talk({each.pk: each for each in said.order_by("sequence")})
+
+
+_notes: list[Callable[[Turn, Thread, Definition], str]] = []
+
+
+def add_note(note: Callable[[Turn, Thread, Definition], str]) -> None:
     """Adds what the platform tells a model at each step, below its instructions; an empty text says nothing."""
     _notes.append(note)
 
 
 def build_prompt(
-    turn: Turn, thread: Thread, definition: Definition, *, told: str = "", endings_only: bool = False
+    turn: Turn,
+    thread: Thread,
+    definition: Definition,
+    *,
+    talk: Talk | None = None,
+    told: str = "",
+    endings_only: bool = False,
 ) -> Prompt:
     """The request for the turn's next reply: the branch that leads to its user message, and its own rounds so far.
 
-    `told` stands below the notes; with `endings_only` no tools are on offer but those that end a turn.
+    `talk` is the thread's, where it was read already. `told` stands below the notes; with `endings_only` no tools are on
+    offer but those that end a turn.
     """
-    path = branch(thread, turn_leaf(turn, thread))
-    notes = [*(note(turn, thread) for note in _notes), told]
-    system = "\n\n".join([system_text(thread, definition), *filter(None, notes)])
+    talk = talk or read_talk(thread)
+    path = talk.path_to(talk.leaf_of(turn))
+    notes = [*(note(turn, thread, definition) for note in _notes), told]
+    # A sub-chat has a system prompt of its own (T-06), others the assistant's present instructions.
+    told_first = talk.system.text if talk.system else definition.instructions
+    system = "\n\n".join([told_first, *filter(None, notes)])
     messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system)])]
     calls = _calls_by_message(path)
     for message in path:
@@ -77,29 +129,12 @@ def last_said(turn: Turn) -> Message | None:
     return turn.messages.filter(role=Message.Role.USER).order_by("-sequence").first() or turn.user_message
 
 
-def branch(thread: Thread, leaf: Message | None) -> list[Message]:
-    """The messages from the first one to `leaf`, along their parents. One query, however long the thread."""
-    rows = {
-        message.pk: message
-        for message in Message.objects.filter(thread=thread).exclude(role=Message.Role.TOOL).select_related("author")
-    }
-    path: list[Message] = []
-    current = rows.get(leaf.pk) if leaf else None
-    while current is not None and len(path) <= len(rows):
-        path.append(current)
-        current = rows.get(current.parent_id) if current.parent_id else None
-    return path[::-1]
-
-
-def system_text(thread: Thread, definition: Definition) -> str:
-    """The system prompt: the sub-chat's own stored one (T-06), else the assistant's present instructions."""
-    stored = Message.objects.filter(thread=thread, role=Message.Role.SYSTEM).order_by("sequence").first()
-    return stored.text if stored else definition.instructions
-
-
-def _calls_by_message(path: list[Message]) -> dict[object, list[ToolCall]]:
+def _calls_by_message(path: Sequence[Message]) -> dict[object, list[ToolCall]]:
     found: dict[object, list[ToolCall]] = {}
-    for call in ToolCall.objects.filter(message__in=[each.pk for each in path]).order_by("round", "index"):
+    replies = [each.pk for each in path if each.role == Message.Role.ASSISTANT]
+    if not replies:
+        return found
+    for call in ToolCall.objects.filter(message__in=replies).order_by("round", "index"):
         found.setdefault(call.message_id, []).append(call)
     return found
 

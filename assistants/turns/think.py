@@ -14,7 +14,7 @@ from assistants.llm import loop as stream_loop
 from assistants.llm.reply import ModelError, Reply, RequestedCall
 from assistants.llm.stream import stream_reply
 from assistants.models import Message, ToolCall, Turn
-from assistants.models.definition import definition_of
+from assistants.models.definition import definition_in
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
 
@@ -24,7 +24,7 @@ from .calls import add_message
 from .claims import Claim, holding
 from .lifecycle import close_reply, extend_branch, finish_turn, reply_parts
 from .limits import step_limit, switched_off
-from .prompt import turn_leaf
+from .prompt import read_talk
 from .steering import goes_on, take_in
 
 MAX_MODEL_FAILURES = 3
@@ -47,7 +47,8 @@ def think(claim: Claim) -> None:
     if opened is None:
         return
     allowed, message, shown = opened
-    growing = live.begin(message.thread_id, message.thread.root_id_or_own, message.pk, message.sequence, shown=shown)
+    root_id = message.thread.root_id_or_own
+    growing = live.begin(message.thread_id, root_id, message.pk, message.sequence, shown=shown)
     try:
         try:
             reply = _stream(claim, allowed, growing)
@@ -65,15 +66,16 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
 
     Returns what is asked within the budget (P15), the reply, and whether it is new at the end of the branch that pages show.
     """
-    with holding(claim) as turn:
-        definition = definition_of(turn.thread)
+    with holding(claim, "thread__assistant", "thread__tenant") as turn:
+        definition = definition_in(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps) or conditions.unmet(turn, definition):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
             return None
-        message, shown = turn.messages.filter(role=Message.Role.ASSISTANT, round=turn.round).first(), False
-        if message is None:
-            take_in(turn)
-        allowed = allow(turn, definition)
+        talk = read_talk(turn.thread)
+        message, shown = talk.reply_of(turn), False
+        if message is None and take_in(turn):
+            talk = read_talk(turn.thread)
+        allowed = allow(turn, definition, talk)
         if allowed is None:
             return None
         if message is None:
@@ -83,17 +85,18 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
                 turn=turn,
                 round=turn.round,
                 state=Message.State.STREAMING,
-                parent=turn_leaf(turn, turn.thread),
+                parent=talk.leaf_of(turn),
             )
             shown = extend_branch(message)
         else:
             Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
+        message.thread = turn.thread
         profile = allowed.prompt.profile
         turn.profile_label, turn.beat = profile.label or profile.model, clock.now()
         turn.save(update_fields=["profile_label", "beat"])
         if turn.reason:
             # It rested, and pages still show why.
-            events.record(turn.thread_id, "turn", turn=turn.pk)
+            events.record_turn(turn)
         events.record(turn.thread_id, "message", message=str(message.pk))
     return allowed, message, shown
 
@@ -167,7 +170,7 @@ def _pause(turn: Turn, seconds: float, error: ModelError) -> None:
 
 
 def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) -> None:
-    with holding(claim) as turn:
+    with holding(claim, "thread__assistant") as turn:
         message.parts = reply_parts(reply.text, reply.reasoning)
         message.state = Message.State.COMPLETE
         message.save(update_fields=["parts", "state"])
@@ -189,7 +192,7 @@ def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) 
             _open_calls(turn, message, reply.calls)
             turn.state = Turn.State.ACTING
             turn.save()
-            events.record(turn.thread_id, "turn", turn=turn.pk)
+            events.record_turn(turn)
         else:
             _end_or_go_on(turn, reply)
     failpoint("step.committed")

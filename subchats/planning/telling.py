@@ -3,12 +3,14 @@
 from typing import Any
 
 from assistants.models import PlanApproval, Thread, Turn
-from assistants.models.definition import definition_of
+from assistants.models.definition import Definition
+from assistants.tools.registry import tools_of
 from subchats.models import Plan, PlanStep
 
 from .record import plan_of, steps_of
 from .steps import may_plan
 
+PLANNING = ("write_plan", "confirm_step")
 NOT_APPROVED = " No person has approved it: nothing can be handed over. If nobody is asked, send it again with write_plan."
 
 
@@ -33,10 +35,12 @@ def _step_as_data(step: PlanStep) -> dict[str, Any]:
     }
 
 
-def plan_note(turn: Turn, thread: Thread) -> str:
+def plan_note(turn: Turn, thread: Thread, definition: Definition) -> str:
     """The plan as it stands now, for the prompt; empty without one, unless a person has to approve one first."""
+    if not any(tool.delegates or tool.name in PLANNING for tool in tools_of(definition.tools)):
+        # Whoever can hand nothing over has no plan (J-01).
+        return ""
     plan = plan_of(turn)
-    definition = definition_of(thread)
     by_person = definition.plan_approval == PlanApproval.PERSON
     if plan is None:
         needed = by_person and may_plan(definition, thread)

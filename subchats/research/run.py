@@ -6,7 +6,7 @@ from django.db import transaction
 from assistants.documents.roots import roots_for
 from assistants.errors import CodedError
 from assistants.models import Assistant, Thread, Turn
-from assistants.models.definition import Definition, definition_of
+from assistants.models.definition import Definition, definition_in
 from assistants.tools.registry import find_tool
 from assistants.turns.conditions import Unfinished
 from subchats.models import Delegation, ExplorerTask, ResearchRun
@@ -31,7 +31,7 @@ FAULTS = "Your report is not a handoff yet ({faults}). Report the whole JSON obj
 
 def begin_run(turn: Turn) -> None:
     """Notes the question when a research assistant starts a turn. Inside the transaction that starts it."""
-    if not definition_of(turn.thread).research or turn.user_message is None:
+    if not definition_in(turn.thread).research or turn.user_message is None:
         return
     run, made = ResearchRun.objects.get_or_create(turn=turn, defaults={"query": turn.user_message.text})
     if made:
@@ -41,6 +41,8 @@ def begin_run(turn: Turn) -> None:
 
 def end_run(turn: Turn) -> None:
     """Notes for the log how a research failed that ended without results."""
+    if not definition_in(turn.thread).research:
+        return
     run = ResearchRun.objects.filter(turn=turn, finished=None).first()
     if run is not None:
         run_log.log_event("search_failed", run, errorType=turn.reason or turn.state)
@@ -56,17 +58,19 @@ def lacks_tools(turn: Turn, definition: Definition) -> tuple[str, str] | None:
     return "research:tools", f"This research assistant lacks the tools {', '.join(missing)}. An administrator can add them."
 
 
-def lacks_results(turn: Turn, text: str) -> Unfinished | None:
+def lacks_results(turn: Turn, definition: Definition, text: str) -> Unfinished | None:
     """A research ends with results that explorers' evidence carries, and with nothing else (A-06, A-07)."""
+    if not definition.research:
+        return None
     run = ResearchRun.objects.filter(turn=turn, finished=None).first()
     if run is None:
         return None
     return Unfinished("research:incomplete", f"The research ended without results. {_missing(run)}")
 
 
-def lacks_handoff(turn: Turn, text: str) -> Unfinished | None:
+def lacks_handoff(turn: Turn, definition: Definition, text: str) -> Unfinished | None:
     """An explorer may put a malformed report right before it is judged (A-09)."""
-    if not Delegation.objects.filter(child=turn.thread, kind=Delegation.Kind.EXPLORE, returned_at=None).exists():
+    if not _explores(turn.thread, definition):
         return None
     try:
         parse_handoff(text)
@@ -75,14 +79,18 @@ def lacks_handoff(turn: Turn, text: str) -> Unfinished | None:
     return None
 
 
-def tell(turn: Turn, thread: Thread) -> str:
+def tell(turn: Turn, thread: Thread, definition: Definition) -> str:
     """What the platform tells an orchestrator or an explorer at each step; nothing to anybody else."""
-    run = ResearchRun.objects.filter(turn=turn).first()
+    run = ResearchRun.objects.filter(turn=turn).first() if definition.research else None
     if run is not None:
         return _tell_orchestrator(run, turn, thread)
-    if Delegation.objects.filter(child=thread, kind=Delegation.Kind.EXPLORE, returned_at=None).exists():
-        return _tell_explorer(turn)
-    return ""
+    return _tell_explorer(turn) if _explores(thread, definition) else ""
+
+
+def _explores(thread: Thread, definition: Definition) -> bool:
+    """Whether a research waits for the report of this thread; only assistants that nobody else calls are sent out."""
+    waits = Delegation.objects.filter(child=thread, kind=Delegation.Kind.EXPLORE, returned_at=None)
+    return definition.internal and waits.exists()
 
 
 def _log_start(run: ResearchRun, turn: Turn) -> None:
