@@ -33,18 +33,27 @@ class SubchatsConfig(AppConfig):
         self._ready_research()
 
     def _ready_research(self) -> None:
+        from assistants.rendering.bodies import register_body
         from assistants.rendering.cards import register_card
+        from assistants.rendering.citations import register_citations
+        from assistants.rendering.turn_notes import register_note
         from assistants.turns.conditions import require_at_end, require_before
         from assistants.turns.prompt import add_note
-        from subchats.cards import calls_at_work, lane_pieces, lanes_context
+        from subchats import explorer_cards
+        from subchats.cards import Face, calls_at_work, lane_pieces, lanes_context, register_face
         from subchats.delegation.deliver import read_reports
         from subchats.models import Delegation
         from subchats.research.run import lacks_handoff, lacks_results, lacks_tools, tell
         from subchats.research.sending import take_report
-        from subchats.research_cards import results_context
+        from subchats.research_cards import citations_in, failed_researches, results_context
 
         register_card("subagent", "subchats/lanes.html", lanes_context, at_work=calls_at_work, pieces=lane_pieces)
         register_card("emit_autorag_results", "subchats/results.html", results_context)
+        register_face(Delegation.Kind.EXPLORE, Face(explorer_cards.worded_task, explorer_cards.worded_report))
+        register_body("subchats/assignment.html", explorer_cards.assignments)
+        register_body("subchats/handoff.html", explorer_cards.handoffs)
+        register_citations(citations_in)
+        register_note("subchats/no_results.html", failed_researches)
         read_reports(Delegation.Kind.EXPLORE, take_report)
         require_before(lacks_tools)
         require_at_end(lacks_results)

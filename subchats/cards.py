@@ -1,6 +1,7 @@
 """What a delegation's preview card shows, read from the record so that a reload draws the same card."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,27 @@ from .below import Below, look_below
 
 LAST_LINE_CHARS = 240
 CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=.*\n")
-WORDS = ("", "", _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
+# What a line is made of besides its words: a quote's, list's or heading's beginning, a rule, a fence, emphasis, code.
+LINE_MARKS = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?)?")
+EMPTY_LINE = re.compile(r"\s*(?:[-*_=|:\s]{3,}|(?:```|~~~).*)")
+INLINE_MARKS = re.compile(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+WORDS = ("", _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
+
+
+@dataclass(frozen=True)
+class Face:
+    """How the card of one kind of sub-chat words its task, and the newest text that the sub-chat has written."""
+
+    task: Callable[[Delegation], str]
+    said: Callable[[Delegation, str], str]
+
+
+_faces: dict[str, Face] = {}
+
+
+def register_face(kind: str, face: Face) -> None:
+    """Words the cards of a kind of sub-chat whose task and reports are not written for people."""
+    _faces[kind] = face
 
 
 @dataclass(frozen=True)
@@ -126,13 +147,14 @@ def calls_at_work(thread: Thread) -> list[ToolCall]:
 def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
     """The state and the figures of one sub-chat."""
     child, turn, state, usage = below.child, below.turn, below.state, below.usage
+    face = _faces.get(delegation.kind, PLAIN_FACE)
     return {
         "child": child,
         "name": name_of(child),
         "avatar": avatar_of(child),
         "state": state,
-        "task": delegation.task,
-        "last_line": last_line(below.text),
+        "task": face.task(delegation),
+        "last_line": face.said(delegation, below.text),
         "tool": below.tool if state == "running" else "",
         "tools": below.tools,
         "steps": usage.steps,
@@ -150,11 +172,15 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
 
 
 def last_line(text: str) -> str:
-    """The last line of a text that says something, or its end if it is long."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        return ""
-    return lines[-1] if len(lines[-1]) <= LAST_LINE_CHARS else "…" + lines[-1][-LAST_LINE_CHARS:]
+    """The last line of a text that says something, without the marks of Markdown, and not more than its end if it is long."""
+    for line in reversed(text.splitlines()):
+        bare = "" if EMPTY_LINE.fullmatch(line) else INLINE_MARKS.sub("", LINE_MARKS.sub("", line)).strip()
+        if bare:
+            return bare if len(bare) <= LAST_LINE_CHARS else "…" + bare[-LAST_LINE_CHARS:]
+    return ""
+
+
+PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegation, text: last_line(text))
 
 
 def can_send_back(delegation: Delegation, turn: Turn | None) -> bool:

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
-from assistants.models import Tenant, Thread, ToolCall, Turn
+from assistants.models import Message, Tenant, Thread, ToolCall, Turn
 from assistants.signals import demo_made, sweeping, thread_forked, turn_finished, turn_interrupted, turn_started
 from assistants.turns import events, taint
 from assistants.turns.claims import locked
@@ -73,6 +73,21 @@ def taint_caller(delegation: Delegation, **kwargs: Any) -> None:
     # The turn's row before its thread's, in the order of everybody else who writes here.
     with locked(delegation.call.turn_id) as turn:
         taint.flow(delegation.child_id, turn.thread_id)
+
+
+@receiver(delivered)
+def redraw_findings(delegation: Delegation, **kwargs: Any) -> None:
+    """An explorer's own page shows what became of its findings, once they were looked up."""
+    if delegation.kind == Delegation.Kind.EXPLORE:
+        # Afterwards, since its conversation's row is locked after those of the turns.
+        transaction.on_commit(lambda: _redraw_last_reply(delegation.child_id))
+
+
+def _redraw_last_reply(thread_id: int) -> None:
+    reply = Message.objects.filter(thread=thread_id, role=Message.Role.ASSISTANT).order_by("-sequence").first()
+    if reply is not None:
+        with transaction.atomic():
+            events.record(thread_id, "message", message=str(reply.pk))
 
 
 @receiver(turn_started)

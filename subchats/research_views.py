@@ -1,7 +1,5 @@
 """A research on the page: a document opened at the words that were quoted, and what a person says of a result."""
 
-from dataclasses import dataclass
-
 from django import forms as fields
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,21 +10,8 @@ from assistants.models import Thread
 from assistants.rendering import fragments
 from subchats.models import Evidence
 from subchats.research import feedback
-from subchats.research_cards import result_of_feedback
-
-LINES_AROUND = 200
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """The words of a document around a quote; `first` is the number of the first line that is shown."""
-
-    before: str
-    words: str
-    after: str
-    first: int
-    cut_before: bool
-    cut_after: bool
+from subchats.research.passage import passage_of
+from subchats.research_cards import address_of, anchor_of, result_of_feedback
 
 
 class Opinion(fields.Form):
@@ -45,10 +30,12 @@ def evidence(request: HttpRequest, chat_id: str, evidence_id: int) -> HttpRespon
     )
     if found is None or not _may_read(actor, thread, found):
         raise Http404("No such evidence.")
+    results = found.results.select_related("run__turn__thread")
     context = {
         "thread": thread,
         "evidence": found,
-        "stretch": stretch_of(found),
+        "passage": passage_of(found),
+        "results": [(each, address_of(each)) for each in results],
         "sidebar": fragments.draw_sidebar(actor, thread),
     }
     return render(request, "subchats/evidence.html", context)
@@ -66,25 +53,7 @@ def give_feedback(request: HttpRequest, chat_id: str, feedback_id: str) -> HttpR
     if not opinion.is_valid():
         return forms.refuse(request, opinion)
     feedback.give(result, opinion.cleaned_data["useful"])
-    return forms.accepted(request, thread)
-
-
-def stretch_of(evidence: Evidence) -> Stretch | None:
-    """The words around the quote, if the document still says what it said then; else None."""
-    document = evidence.document
-    if document is None or document.text[evidence.start : evidence.end] != evidence.excerpt:
-        return None
-    before, after = document.text[: evidence.start], document.text[evidence.end :]
-    shown_before = before.split("\n")[-LINES_AROUND - 1 :]
-    shown_after = after.split("\n")[: LINES_AROUND + 1]
-    return Stretch(
-        before="\n".join(shown_before),
-        words=evidence.excerpt,
-        after="\n".join(shown_after),
-        first=before.count("\n") + 2 - len(shown_before),
-        cut_before=len(shown_before) <= before.count("\n"),
-        cut_after=len(shown_after) <= after.count("\n"),
-    )
+    return forms.accepted(request, thread, anchor=f"#{anchor_of(result)}")
 
 
 def _may_read(actor: access.Actor, thread: Thread, evidence: Evidence) -> bool:

@@ -16,7 +16,9 @@ from assistants.models.definition import Definition, definition_of
 from assistants.turns import live
 from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
+from .bodies import draw_bodies
 from .cards import APPROVAL, calls_at_work, card_for
+from .citations import Citations, citations_of
 from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
@@ -37,6 +39,14 @@ class Viewpoint:
     can_write: bool
     definition: Definition
     csrf_token: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What other apps say about a message: where the numbers in it lead, and what is drawn in its place, if anything."""
+
+    citations: Citations
+    body: str
 
 
 def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "") -> Viewpoint:
@@ -125,12 +135,14 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     for call in ToolCall.objects.filter(message__in=ids).select_related("turn__thread", "message").order_by("round", "index"):
         calls.setdefault(call.message_id, []).append(call)
     notes: dict[Any, list[SafeString]] = {}
+    cited, bodies = citations_of(messages.values()), draw_bodies(view.thread, list(messages.values()))
     ends = _ends_of_turns(window)
     for (_, place), drawn in zip(ends, draw_turns(ends, view), strict=True):
         notes.setdefault(place.pk, []).append(drawn)
     parts = [_draw("events/older.html", view, older=window.older)] if window.older else []
     for pk in (pk for pk in ids if pk in messages):
-        parts.append(draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk)))
+        told = Told(cited.get(pk, {}), bodies.get(pk, ""))
+        parts.append(draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk), told=told))
         parts += notes.get(pk, [])
     return mark_safe("".join(parts))
 
@@ -151,17 +163,24 @@ def _ends_of_turns(window: Window, *, only: int | None = None) -> list[tuple[Tur
 
 
 def draw_message(
-    message: Message, view: Viewpoint, *, calls: list[ToolCall] | None = None, siblings: Siblings | None = None
+    message: Message,
+    view: Viewpoint,
+    *,
+    calls: list[ToolCall] | None = None,
+    siblings: Siblings | None = None,
+    told: Told | None = None,
 ) -> SafeString:
     """One message with the cards of its calls. A growing reply shows what is there so far."""
     if message.role in (Message.Role.SYSTEM, Message.Role.TOOL):
         return mark_safe("")
     if calls is None:
         calls = list(message.calls.select_related("turn__thread", "message").order_by("round", "index"))
+    if told is None:
+        told = Told(citations_of([message]).get(message.pk, {}), draw_bodies(view.thread, [message]).get(message.pk, ""))
     growing = live.current(view.thread.pk) if message.state == Message.State.STREAMING else None
     text = growing.text if growing and growing.message_id == message.pk else message.text
     cards = [draw_call(call, view) for call in calls]
-    return _draw("events/message.html", view, message=message, text=text, cards=cards, siblings=siblings)
+    return _draw("events/message.html", view, message=message, text=text, cards=cards, siblings=siblings, told=told)
 
 
 def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
@@ -208,9 +227,7 @@ def draw_panel(view: Viewpoint) -> SafeString:
     """What is to be told about the present turn, section by section."""
     present = present_of(view.thread)
     drawn = [
-        _draw(section.template, view, **context)
-        for section in sections()
-        if (context := section.context(present)) is not None
+        _draw(section.template, view, **context) for section in sections() if (context := section.context(present)) is not None
     ]
     return _draw("events/panel.html", view, sections=drawn)
 

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from assistants.rendering.citations import Citations, split_marks
 from assistants.rendering.code import Highlighter, draw_code, highlight
 from assistants.rendering.deadline import Deadline, RenderTimeout
 from assistants.rendering.formulas import draw_formula, draw_source
@@ -24,17 +25,19 @@ _CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 logger = logging.getLogger(__name__)
 
 
-def render_markdown(text: str) -> SafeString:
+def render_markdown(text: str, citations: Citations | None = None) -> SafeString:
     """Renders a whole message for a page; never raises, makes no request, and shows what it cannot render as plain text.
 
-    Plain is what is longer than 200 KB or costs more than 0.6 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
+    Numbers in brackets that `citations` knows become links, but never in code or in links. Plain is what is longer than
+    200 KB or costs more than 0.6 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
     """
     text = clean_text(text)
     if len(text) > MAX_MARKDOWN_CHARS:
         return render_plain(text)
     deadline = Deadline(RENDER_SECONDS)
     try:
-        return SafeString("".join(draw_block(block, deadline=deadline) for block in parse_blocks(text, deadline=deadline)))
+        blocks = parse_blocks(text, deadline=deadline)
+        return SafeString("".join(draw_block(block, deadline=deadline, citations=citations) for block in blocks))
     except RenderTimeout:
         return render_plain(text)
     except Exception:
@@ -83,10 +86,13 @@ def parse_blocks(
     return blocks
 
 
-def draw_block(block: Block, *, deadline: Deadline, highlighter: Highlighter = highlight) -> SafeString:
+def draw_block(
+    block: Block, *, deadline: Deadline, highlighter: Highlighter = highlight, citations: Citations | None = None
+) -> SafeString:
     """Renders and sanitises one block; raises RenderTimeout."""
     deadline.check()
     env: dict[str, Any] = {"deadline": deadline, "highlighter": highlighter, "parts": [], "links": []}
+    env["citations"] = citations
     html = _parser.renderer.render(block.tokens, _parser.options, env)
     return mark_safe(sanitize_prose(html, parts=env["parts"]))
 
@@ -116,6 +122,13 @@ class _Renderer(RendererHTML):
             source = draw_source(token.content, opening=token.markup, closing=_CLOSING[token.markup])
             return f'<pre class="math-source">{source}</pre>\n'
         return _set_aside(f'<div class="math">{mathml}</div>\n', env, tag="div")
+
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        text = tokens[idx].content
+        if not env["citations"] or env["links"]:
+            return escape(text)
+        pieces = split_marks(text, env["citations"])
+        return "".join(_set_aside(link, env, tag="span") if link else escape(words) for words, link in pieces)
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         """Never an image, which would send a request unasked: a link with its description (X2, S31)."""

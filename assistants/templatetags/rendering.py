@@ -4,6 +4,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from assistants.models import Message, Thread
+from assistants.rendering.citations import Citations
 from assistants.rendering.markdown import render_markdown
 from assistants.rendering.plain import render_plain
 from assistants.rendering.stream import Cursor, MarkdownStream
@@ -18,9 +19,9 @@ def plain(text: str) -> SafeString:
 
 
 @register.filter
-def markdown(text: str) -> SafeString:
-    """A finished reply as a whole."""
-    return render_markdown(text)
+def markdown(text: str, citations: Citations | None = None) -> SafeString:
+    """A finished reply as a whole, with links behind the numbers that it cites."""
+    return render_markdown(text, citations)
 
 
 @register.filter

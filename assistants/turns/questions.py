@@ -19,9 +19,7 @@ __all__ = ["answer", "answer_plainly", "open_question", "question_payload", "sen
 MAX_FREE_TEXT = 4000
 
 
-def send_or_answer(
-    thread: Thread, *, author: User | None, text: str, client_key: str, joins: str = Turn.Joins.NOT
-) -> Sent:
+def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key: str, joins: str = Turn.Joins.NOT) -> Sent:
     """Sends a message; when the thread waits for an answer, the message is that answer in the person's own words.
 
     The words are relayed as they are, never as consent to anything. `joins` says what becomes of it while a turn runs:

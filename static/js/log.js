@@ -3,8 +3,8 @@
 const CLOSE_PX = 48;
 
 export function follow(log, button) {
-  // An address may lead to a message or to a card.
-  let following = !/^#[mc]/.test(location.hash);
+  // An address may lead to a message, to a card or to a result.
+  let following = !/^#[mcr]/.test(location.hash);
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < CLOSE_PX;
   const toEnd = () => {

@@ -16,6 +16,7 @@ from .dispatch import Roots, Search, skeleton
 from .explorers import get_explorer, look_at_explorer, model_reference
 from .handoff import HandoffInvalid, parse_handoff
 
+INCOMPLETE = "research:incomplete"
 REQUIRED = ("subagent", "emit_autorag_results")
 CONTRACT = """How a research works here. You judge: what matters, what is enough, which source is right and which is current.
 Explorers read: call subagent with one task for each folder that may hold an answer, each with several wordings. They bring
@@ -65,7 +66,7 @@ def lacks_results(turn: Turn, definition: Definition, text: str) -> Unfinished |
     run = ResearchRun.objects.filter(turn=turn, finished=None).first()
     if run is None:
         return None
-    return Unfinished("research:incomplete", f"The research ended without results. {_missing(run)}")
+    return Unfinished(INCOMPLETE, _why(run))
 
 
 def lacks_handoff(turn: Turn, definition: Definition, text: str) -> Unfinished | None:
@@ -114,6 +115,15 @@ def _tell_orchestrator(run: ResearchRun, turn: Turn, thread: Thread) -> str:
     )
     spoke = turn.messages.filter(role="assistant", calls=None, state="complete").exists()
     return f"{told}\n\n{REMINDER.format(missing=_missing(run))}" if spoke else told
+
+
+def _why(run: ResearchRun) -> str:
+    """Why a research has no results, for the person who asked; the page adds what was searched."""
+    if run.tasks.filter(state=ExplorerTask.State.GROUNDED).exists():
+        return "Evidence was found, but the assistant did not make an answer of it."
+    if run.tasks.exists():
+        return "Nothing was found in the documents that answers this."
+    return "The assistant did not look into the documents, and without evidence a research gives no answer."
 
 
 def _missing(run: ResearchRun) -> str:

@@ -54,11 +54,11 @@ class ForAgent(BaseModel):
 def kind_of(item: Any) -> str:
     """Which of the two shapes an item is meant to have."""
     named = "assistant" in item if isinstance(item, dict) else isinstance(item, ForAssistant)
-    return "<assistant>" if named else "<agent>"
+    return "<for whom>" if named else "<built>"
 
 
 Item = Annotated[
-    Annotated[ForAssistant, Tag("<assistant>")] | Annotated[ForAgent, Tag("<agent>")],
+    Annotated[ForAssistant, Tag("<for whom>")] | Annotated[ForAgent, Tag("<built>")],
     Discriminator(kind_of),
 ]
 

@@ -7,6 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 LEAF_ENDS = ("answer", "error", "hand_back", "late_error")
+# Those that need a person: a question that ends the turn, and a call that waits for approval.
+PERSON_ENDS = ("ask", "send", "answer")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,22 @@ trees = st.builds(
     fan_out=st.booleans(),
     children=st.lists(st.one_of(leaves, branches), min_size=1, max_size=3).map(tuple),
 )
+helpers = st.builds(Node, end=st.sampled_from(PERSON_ENDS))
+towns = st.builds(
+    Node,
+    end=st.sampled_from(PERSON_ENDS),
+    fan_out=st.booleans(),
+    children=st.lists(
+        st.builds(
+            Node,
+            end=st.sampled_from(PERSON_ENDS),
+            fan_out=st.booleans(),
+            children=st.lists(helpers, max_size=2).map(tuple),
+        ),
+        min_size=1,
+        max_size=3,
+    ).map(tuple),
+)
 POINTS = ("turn.claimed", "llm.requested", "llm.finished", "step.committed", "tool.intent_committed", "tool.effect_done")
 deeds = st.one_of(
     st.builds(Deed, kind=st.just("run"), which=st.integers(0, 9)),
@@ -51,10 +69,18 @@ deeds = st.one_of(
     st.builds(Deed, kind=st.sampled_from(("sweep", "later"))),
 )
 
+wishes = st.one_of(
+    deeds,
+    st.builds(Deed, kind=st.just("run"), which=st.integers(0, 9)),
+    st.builds(Deed, kind=st.just("decide"), which=st.integers(0, 9), nth=st.integers(0, 1)),
+    st.builds(Deed, kind=st.just("steer"), which=st.integers(0, 9), nth=st.integers(0, 2)),
+)
+
 
 def script_of(tree: Node) -> dict[str, Any]:
     """What the one model of all of them says: the tag in the task tells which node speaks."""
-    return {"rules": [rule for path, node in walk(tree) for rule in [_rule(path, node)]]}
+    answered = [_answered(path) for path, node in walk(tree) if node.end == "ask"]
+    return {"rules": [*answered, *(_rule(path, node) for path, node in walk(tree))]}
 
 
 def walk(node: Node, path: str = "0") -> Iterator[tuple[str, Node]]:
@@ -80,11 +106,21 @@ def _rule(path: str, node: Node) -> dict[str, Any]:
         steps.append({"calls": [{"name": "spawn_agents", "arguments": {"tasks": tasks}}]})
     elif tasks:
         steps.append({"calls": [{"name": "invoke_assistant", "arguments": each} for each in tasks]})
+    if node.end == "send":
+        steps.append({"calls": [{"name": "send", "arguments": {"to": "anna", "text": tag(path)}}]})
     return {"when": {"user": tag(path)}, "steps": [*steps, _end(path, node)]}
+
+
+def _answered(path: str) -> dict[str, Any]:
+    return {"when": {"user": f"option of {tag(path)}"}, "reply": f"Answered {tag(path)}"}
 
 
 def _end(path: str, node: Node) -> Any:
     match node.end:
+        case "ask":
+            options = [f"First option of {tag(path)}", f"Second option of {tag(path)}"]
+            question = {"question": f"Which of {tag(path)}?", "options": options}
+            return {"calls": [{"name": "ask_clarifying_question", "arguments": question}]}
         case "error":
             return {"error": "MODEL_AUTH"}
         case "late_error":

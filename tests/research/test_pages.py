@@ -43,8 +43,9 @@ def test_the_card_shows_results_quotes_dates_and_what_was_read(house: House, thr
 
     assert status == 200
     assert "1 result" in html and "Refund times" in html and "date unknown" in html and "no date in the file" in html
-    assert "1 explorer read handbook" in html and "2 wordings" in html and "1 quote verified" in html
-    assert address_of(thread) in html
+    assert "1 explorer · handbook · 0 documents opened · 1 quote verified" in html
+    assert "searched for refund · paid back" in html
+    assert f"{address_of(thread)}#quote" in html
 
 
 def test_a_sentence_without_evidence_is_marked(house: House, thread: Thread) -> None:

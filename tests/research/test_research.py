@@ -102,7 +102,7 @@ def test_a06_a_research_that_never_ends_with_results_fails_and_says_why(house: H
 
     turn = last_turn(thread)
     assert (turn.state, turn.reason) == (Turn.State.FAILED, "research:incomplete")
-    assert turn.note == "The research ended without results. No explorer was sent out: call subagent."
+    assert turn.note == ("The assistant did not look into the documents, and without evidence a research gives no answer.")
     assert replies(thread) == ["Five days.", "Five days!", "As I said."]
 
 

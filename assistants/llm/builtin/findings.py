@@ -69,7 +69,7 @@ def rank_findings(wish: Wish, passages: Sequence[Passage]) -> tuple[Finding, ...
 
 def spread_out(findings: Sequence[Finding], *, most: int) -> tuple[Finding, ...]:
     """The best findings; as long as there are such, each says something about a word that those before it do not."""
-    left, chosen, carried = list(findings), [], set[str]()
+    left, chosen, carried = list(findings), list[Finding](), set[str]()
     while left and len(chosen) < most:
         best = next((each for each in left if each.carried - carried), left[0])
         left.remove(best)
