@@ -26,7 +26,8 @@ WORDS = ("", _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("
 
 @dataclass(frozen=True)
 class Face:
-    """How the card of one kind of sub-chat words its task, and the newest text that the sub-chat has written."""
+    """How the card of one kind of sub-chat words its task, and the newest text that the sub-chat has written: by that text's
+    last line where it gives nothing."""
 
     task: Callable[[Delegation], str]
     said: Callable[[Delegation, str], str]
@@ -154,7 +155,7 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "avatar": avatar_of(child),
         "state": state,
         "task": face.task(delegation),
-        "last_line": face.said(delegation, below.text),
+        "last_line": face.said(delegation, below.text) or last_line(below.text),
         "tool": below.tool if state == "running" else "",
         "tools": below.tools,
         "steps": usage.steps,
@@ -180,7 +181,7 @@ def last_line(text: str) -> str:
     return ""
 
 
-PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegation, text: last_line(text))
+PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegation, text: "")
 
 
 def can_send_back(delegation: Delegation, turn: Turn | None) -> bool:

@@ -17,7 +17,7 @@ from subchats.research.assignment import AssignmentInvalid, parse_assignment
 from subchats.research.handoff import Candidate, Handoff, HandoffInvalid, parse_handoff
 from subchats.research.quotes import find_quote
 
-_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\{")
+_OBJECT = re.compile(r"^\s*(?:```(?:json)?\s*)?\{", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,15 @@ def worded_task(delegation: Delegation) -> str:
 
 
 def worded_report(delegation: Delegation, text: str) -> str:
-    """How far an explorer is: what of its findings stood in the documents, or that it puts them together."""
+    """How far an explorer is: what of its findings stood in the documents, or that it puts them together; nothing of prose."""
     report = delegation.report or {}
     if delegation.returned_at:
         found = _object(report.get("reply"))
         candidates, refused = found.get("candidates"), found.get("refused")
         if report.get("success") and isinstance(candidates, list):
             return _counted(len(candidates), len(refused) if isinstance(refused, list) else 0)
-        return _("No findings that can be used.") if _OBJECT.match(text) else ""
-    return _("Puts its findings together…") if _OBJECT.match(text) else ""
+        return _("No findings that can be used.") if _OBJECT.search(text) else ""
+    return _("Puts its findings together…") if _OBJECT.search(text) else ""
 
 
 def assignments(thread: Thread, messages: Collection[Message]) -> Mapping[UUID, dict[str, Any]]:

@@ -10,8 +10,9 @@ from assistants.conversations.sharing import share_thread
 from assistants.documents.indexing import index_root
 from assistants.models import Thread, User
 from subchats.models import Evidence
+from subchats.research.passage import passage_of
 from tests.kit.world import World
-from tests.research.house import QUERY, House, build, candidate, emits, handoff, run_of, sends
+from tests.research.house import QUERY, TEXT, House, build, candidate, emits, handoff, run_of, sends
 
 
 @pytest.fixture
@@ -69,8 +70,77 @@ def test_a_document_that_changed_since_still_shows_what_stood_there(house: House
 
     _, html = page(house.ground.alice, address_of(thread))
 
-    assert "The document has changed since" in html
+    assert "and says this no more" in html
     assert '<mark id="quote" tabindex="-1">Refunds are paid within five working days.</mark>' in html
+    assert "What stands there now" in html and "Refunds are paid within ten working days." in html
+
+
+def test_a_document_that_only_grew_shows_the_quote_where_it_stands_now(house: House, thread: Thread, tmp_path: Path) -> None:
+    (tmp_path / "returns" / "refunds.md").write_text(f"# New\n\nRead this first.\n\n{TEXT}")
+    index_root(house.root)
+
+    _, html = page(house.ground.alice, address_of(thread))
+
+    assert "The quote still stands in it." in html and "To the quote, now in line 7" in html
+    assert 'data-n="7" dir="auto"><mark id="quote" tabindex="-1">Refunds are paid within five working days.</mark>' in html
+
+
+def test_a_document_that_is_gone_leaves_the_quote_to_whom_the_conversation_belongs(
+    house: House, thread: Thread, tmp_path: Path
+) -> None:
+    share_thread(thread, username="bob", by=house.ground.alice)
+    Evidence.objects.update(document=None)
+
+    status, html = page(house.ground.alice, address_of(thread))
+
+    assert status == 200 and "The document is not there any more." in html
+    assert page(house.ground.bob, address_of(thread))[0] == 404
+
+
+def test_an_unchanged_document_says_so_and_leads_back_to_the_result(house: House, thread: Thread) -> None:
+    _, html = page(house.ground.alice, address_of(thread))
+
+    result = run_of(thread).results.get()
+    assert "Unchanged since it was read" in html
+    assert f'#r{result.run.session}-1"' in html and f'href="/c/{thread.chat_id}/?at=' in html
+
+
+def test_the_answer_links_its_numbers_to_the_results(house: House, thread: Thread) -> None:
+    _, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+
+    anchor = f"r{run_of(thread).session}-1"
+    assert f'<a class="cite" href="#{anchor}" aria-label="Result 1: Refund times">1</a>' in html
+    assert f'<li id="{anchor}" tabindex="-1">' in html
+
+
+def test_a_quote_over_several_lines_of_a_page_is_marked_line_by_line(thread: Thread) -> None:
+    text = "<!-- page 1 -->\nOne.\n\n<!-- page 2 -->\nRefunds are paid\nwithin five days. Two.\n"
+    evidence = Evidence.objects.get()
+    document = evidence.document
+    document.path, document.text = "returns/refunds.pdf", text
+    evidence.start, evidence.end = text.index("Refunds"), text.index(" Two.")
+    evidence.excerpt = text[evidence.start : evidence.end]
+
+    shown = passage_of(evidence)
+
+    assert [(line.number, line.words) for line in shown.lines if line.words] == [
+        (5, "Refunds are paid"),
+        (6, "within five days."),
+    ]
+    assert [(line.number, line.before) for line in shown.lines if line.kind == "place"] == [(1, "page 1"), (4, "page 2")]
+    assert (shown.state, shown.place, shown.line) == ("same", "page 2", 5)
+
+
+def test_of_a_long_document_what_is_far_from_the_quote_is_left_out(thread: Thread) -> None:
+    evidence = Evidence.objects.get()
+    before = "".join(f"Line {number}.\n" for number in range(1000))
+    evidence.document.text = before + evidence.excerpt + "x" * 9000 + before.replace("L", "\nL", 1)
+    evidence.start, evidence.end = len(before), len(before) + len(evidence.excerpt)
+
+    shown = passage_of(evidence)
+
+    assert (shown.lines[0].number, shown.line, shown.cut_before, shown.cut_after) == (801, 1001, True, True)
+    assert all(len(line.before) + len(line.after) < 5000 for line in shown.lines)
 
 
 def test_report_a1_a_shared_conversation_opens_no_folder_that_its_reader_may_not_see(house: House, thread: Thread) -> None:
