@@ -247,6 +247,12 @@ def letter(name: str) -> str:
 
 
 @register.filter
+def is_tall(text: str) -> bool:
+    """Whether a text may be cut off where it stands, so that whoever has no mouse must be able to scroll it."""
+    return len(text) > 400 or text.count("\n") > 8
+
+
+@register.filter
 def readable(value: object) -> list[tuple[str, str]]:
     """What goes into or comes out of a tool, as (name, text) pairs; without names if it is no object.
 

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.browser.archive import open_archive
+
 SHOWCASE = r"""One product explains the jump: **B12345**, from 31 to 118 units. It costs $5 or $10 per return.
 
 | SKU | W46 | W47 |
@@ -215,6 +217,7 @@ def build(out: str) -> None:
             tenant=tenant, slug=slug, name=name, avatar=avatar, description=description, tools=tools, profile=profile,
             instructions=f"You are {name}.", starters=["What time is it?", "Delegate the returns"] if slug == "lead" else [],
         )  # fmt: skip
+    open_archive(tenant)
     Assistant.objects.filter(slug="chief").update(plan_approval="person")
     Assistant.objects.filter(slug="scribe").update(idle_seconds=2)
     made = {name: _converse(people["alice"], texts) for name, texts in CONVERSATIONS.items()}
