@@ -100,7 +100,7 @@ def check_words(caught: Catcher) -> None:
 
 
 class People(TestCase):
-    @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
     @given(tree=towns, cap=CAPS, story=st.lists(wishes, max_size=25))
     def test_j13_whatever_people_say_when_each_word_counts_once_and_the_tree_keeps_to_its_cap(
         self, tree: Node, cap: int | None, story: list[Deed]
