@@ -109,13 +109,19 @@ def _config(chart: Chart, dark: bool) -> Any:
         allow_interruptions=True,
         no_data_text="",
         range=_spread([each.values for each in chart.series]) if chart.kind in ("line", "scatter") else None,
-        xrange=_spread([chart.places]),
+        xrange=_spread([_drawn_places(chart)]),
     )
 
 
 def _legend_columns(series: int) -> int:
     """One line of names, or two: of the lines that a remainder needs, the library leaves room for some only."""
     return series if series <= 4 else (series + 1) // 2
+
+
+def _drawn_places(chart: Chart) -> list[float | None]:
+    """The places along the axis at which something is drawn: the library knows of no others."""
+    drawn = zip(*(each.values for each in chart.series), strict=True)
+    return [place for place, values in zip(chart.places, drawn, strict=False) if any(value is not None for value in values)]
 
 
 def _spread(columns: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:

@@ -95,6 +95,8 @@ def check_record() -> None:
     assert set(results) == {str(call.pk) for call in ToolCall.objects.all()}, "I8: each call has its result"
     for delegation in Delegation.objects.select_related("call"):
         assert delegation.child.turns.exclude(state__in=Turn.FINAL).count() == 0, "I9: a running child"
+        if delegation.returned_at and delegation.call.outcome in ("ok", "error"):
+            assert delegation.returned_at <= delegation.call.settled, "J-11: settled before all reports were in"
     places = Counter(Delegation.objects.values_list("call_id", "position"))
     assert set(places.values()) <= {1}, "I9: a call with two children in one place"
     for thread in Thread.objects.all():

@@ -122,6 +122,14 @@ def test_the_range_of_a_chart_is_told_in_the_digits_that_were_given():
     assert (chart.low, chart.high) == ("12.50", "118")
 
 
+def test_a_point_far_out_that_stands_alone_is_drawn_although_another_row_has_no_value():
+    made = table(rows=[[0, None], [9007199254740992, 0]], columns=[("a", "number"), ("b", "number")])
+
+    text = draw_chart(make_chart(made, Wish("scatter", "a", ("b",))), dark=False)
+
+    assert ElementTree.fromstring(text) is not None and "circle" in text
+
+
 NUMBERS = st.none() | st.integers(-(10**34) + 1, 10**34 - 1) | st.floats(-1e33, 1e33).filter(lambda x: not x or abs(x) > 1e-34)
 
 
