@@ -141,6 +141,7 @@ def test_a18_a_list_of_another_scope_and_a_get_of_two_or_nothing_are_rejected(se
 
 
 def test_a19_of_many_faults_the_first_in_order_is_named(search: Search, leaf: dict[str, Any], folders: Path) -> None:
+    """Journey 10: the order in which faults are named."""
     bad = {"agentScope": "user", "agent": "other", "model": "wrong", "task": " ", "cwd": ""}
     payload: dict[str, Any] = {"action": "explode", "artifacts": True, "agentScope": "all", "chain": [], "tasks": [bad]}
     faults: list[tuple[tuple[str, str], Callable[[], object]]] = [

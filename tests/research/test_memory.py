@@ -112,6 +112,7 @@ def test_a38_hints_grow_surer_with_signals_and_stay_in_their_tenant(house: House
 
 
 def test_a39_feedback_finds_its_result_by_number_and_by_id(house: House) -> None:
+    """Journey 9, its second half: what is stored is found by number, by whatever process."""
     from subchats.research_cards import result_of_feedback
 
     result = result_of(house)

@@ -73,6 +73,7 @@ def test_a08_the_orchestrator_learns_only_what_stands_in_the_documents(house: Ho
     ids=["invented words", "another question", "malformed", "no findings", "prose"],
 )  # fmt: skip
 def test_a07_without_a_grounded_explorer_no_results_are_taken(house: House, report: str) -> None:
+    """Journey 9, its first half."""
     thread = house.ask([sends(), emits(), "Then I don't know.", "Really.", "No."], [report, report, report])
 
     (call,) = calls(thread, "emit_autorag_results")
@@ -231,6 +232,7 @@ def test_a04_a_second_question_waits_for_the_first(house: House) -> None:
 
 
 def test_a29_each_rejection_is_logged_once_and_says_nothing_of_its_content(house: House, settings: Any, tmp_path: Path) -> None:
+    """Journey 10: a wrong model, a folder below the root and a paraphrase, one line each."""
     settings.HOME = tmp_path / "home"
     wrong = sends(model="acme/other", cwd="handbook/returns", task=task("How long does a refund last?"))
     wrong_folder = sends(cwd="handbook/returns", task=task("How long does a refund last?"))
