@@ -2,7 +2,9 @@
 
 import pytest
 
+from assistants.tools import registry
 from tests.kit import turns, world
+from tests.kit.sealed import Catcher
 
 pytest_plugins = ["tests.plugins.coroutines"]
 
@@ -11,6 +13,18 @@ pytest_plugins = ["tests.plugins.coroutines"]
 def ground(db):
     """Alice and Bob in one tenant, Charlie in another, each with an assistant that follows a script."""
     return world.build()
+
+
+@pytest.fixture
+def catcher(ground):
+    """Catches what `send` lets out; it always asks first. `note` does not ask by itself. Both are forgotten afterwards."""
+    known = dict(registry._tools)
+    made = Catcher()
+    made.declare("send", effect="once", sends_out=True, approval=True)
+    made.declare("note")
+    yield made
+    registry._tools.clear()
+    registry._tools.update(known)
 
 
 @pytest.fixture(autouse=True)

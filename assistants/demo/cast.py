@@ -34,7 +34,7 @@ FOLLOW = ("find_graph_workflow", "get_graph_workflow", "get_workflow_progress", 
 TEAM = ("write_plan", "confirm_step", "invoke_assistant", "spawn_agent", "spawn_agents")
 TABLES = ("cache_assembled_table", "make_chart", "export_table")
 LEAD = ("ask_clarifying_question", *TEAM, *FOLLOW, *TABLES, *SEARCH)
-RESEARCH = ("subagent", "emit_autorag_results")
+RESEARCH = ("retrieve", "subagent", "emit_autorag_results")
 SPECIALIST = ("ask_clarifying_question", "hand_back", *SEARCH)
 
 ENGLISH = Cast(

@@ -4,7 +4,7 @@ import fnmatch
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import regex
@@ -14,10 +14,10 @@ from assistants.errors import CodedError
 from assistants.models import DocumentRoot
 
 from .indexing import refresh
+from .reading import Excerpt, cut_out
 from .shelf import Entry, Shelf
 
 MOST_LINES = 2000
-MOST_CHARS = 40_000
 MOST_LISTED = 500
 MOST_FOUND = 300
 MOST_MATCHES = 100
@@ -25,22 +25,6 @@ PER_DOCUMENT = 20
 LONGEST_LINE = 400
 SECONDS = 8.0
 _PLACE = re.compile(r"^<!-- (.{1,100}) -->$", re.M)
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Lines `start` to `end` of a document of `total` lines. `place` is the page, sheet or slide where they begin.
-
-    `cut` says that the last line is longer than shown.
-    """
-
-    document: str
-    start: int
-    end: int
-    total: int
-    place: str
-    text: str
-    cut: bool
 
 
 @dataclass(frozen=True)
@@ -73,24 +57,13 @@ class Matches:
     complete: bool
 
 
-def read(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: int) -> Lines:
+def read(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: int) -> Excerpt:
     """Some lines of a document: whole ones, at most 2,000 of them and 40,000 characters. Raises as `Shelf` does."""
     refresh(roots)
     with Shelf(roots) as shelf:
         document, text = shelf.read(name)
-    every = text.split("\n")
-    chosen: list[str] = []
-    size = 0
-    for line in every[start - 1 : start - 1 + min(lines, MOST_LINES)]:
-        size += len(line) + 1
-        if size > MOST_CHARS:
-            break
-        chosen.append(line)
-    cut = not chosen and start <= len(every)
-    if cut:
-        chosen = [every[start - 1][:MOST_CHARS]]
-    end = start + len(chosen) - 1 if chosen else len(every)
-    return Lines(document, start, end, len(every), _Places(text).at(start), "\n".join(chosen), cut)
+    found = cut_out(text, start, min(lines, MOST_LINES), document=document)
+    return replace(found, place=_Places(text).at(start))
 
 
 def ls(roots: Sequence[DocumentRoot], name: str) -> Listing:

@@ -18,7 +18,8 @@ MOST_COMPARED = 5_000
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Lines `start` to `end` of a document of `total` lines. `cut` says that the last line is longer than shown."""
+    """Lines `start` to `end` of a document of `total` lines. `cut` says that the last line is longer than shown, `place`
+    on which page, sheet or slide they begin, where that is known."""
 
     document: str
     start: int
@@ -26,6 +27,7 @@ class Excerpt:
     total: int
     text: str
     cut: bool = False
+    place: str = ""
 
 
 def read_lines(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: int) -> Excerpt:
@@ -36,7 +38,12 @@ def read_lines(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: i
     """
     refresh(roots)
     document = find_document(roots, name)
-    every = document.text.split("\n")
+    return cut_out(document.text, start, lines, document=document_name(document.root, document.path))
+
+
+def cut_out(text: str, start: int, lines: int, *, document: str) -> Excerpt:
+    """Whole lines of a text, as many as 40,000 characters hold; of a longer line its beginning."""
+    every = text.split("\n")
     chosen: list[str] = []
     size = 0
     for line in every[start - 1 : start - 1 + lines]:
@@ -47,14 +54,8 @@ def read_lines(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: i
     cut = not chosen and start <= len(every)
     if cut:
         chosen = [every[start - 1][:MAX_CHARS]]
-    return Excerpt(
-        document=document_name(document.root, document.path),
-        start=start,
-        end=start + len(chosen) - 1 if chosen else len(every),
-        total=len(every),
-        text="\n".join(chosen),
-        cut=cut,
-    )
+    end = start + len(chosen) - 1 if chosen else len(every)
+    return Excerpt(document=document, start=start, end=end, total=len(every), text="\n".join(chosen), cut=cut)
 
 
 def find_document(roots: Sequence[DocumentRoot], name: str) -> Document:

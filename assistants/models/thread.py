@@ -14,9 +14,6 @@ class ThreadQuerySet(models.QuerySet["Thread"]):
     def roots(self) -> "ThreadQuerySet":
         return self.filter(parent=None)
 
-    def owned_by(self, user_id: int) -> "ThreadQuerySet":
-        return self.filter(owner_id=user_id)
-
     def listed(self) -> "ThreadQuerySet":
         return self.filter(archived=False)
 

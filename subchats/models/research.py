@@ -30,6 +30,11 @@ class ResearchRun(models.Model):
     def __str__(self) -> str:
         return f"research {self.session}"
 
+    def diagnose(self, found: list[dict[str, str]]) -> None:
+        """Keeps what went wrong or was missing, each thing once."""
+        self.diagnostics += [each for each in found if each not in self.diagnostics]
+        self.save(update_fields=["diagnostics"])
+
 
 class ExplorerTask(models.Model):
     """What one explorer was told, as it stood when the dispatch was accepted; nothing later changes it (A-08)."""

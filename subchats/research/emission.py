@@ -7,7 +7,6 @@ from django.db import transaction
 
 from assistants import clock
 from assistants.documents.roots import roots_for
-from assistants.documents.searching import document_name
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot, Message
 from assistants.tools.context import ToolContext
@@ -17,8 +16,8 @@ from subchats.models import CuratedResult, Evidence, ExplorerTask, ResearchRun
 
 from . import run_log
 from .curation import Curated, Reference, Result, read_emission
-from .evidence import find_evidence, locate
-from .quotes import evidence_id, find_quote
+from .evidence import keep, locate
+from .quotes import find_quote
 
 
 def emit(
@@ -49,7 +48,7 @@ def emit(
     with transaction.atomic():
         run = ResearchRun.objects.select_for_update().get(pk=run.pk)
         if run.finished is None:
-            _keep(run, curated, joined)
+            _store(run, curated, joined)
             _write_answer(context, answer)
     run_log.log_event("search_completed", run, resultCount=len(joined))
     return {
@@ -63,8 +62,8 @@ def emit(
 
 def _evidence(run: ResearchRun, result: Result, reference: Reference, roots: Sequence[DocumentRoot]) -> Evidence:
     """The verified evidence that is meant: by its id, by its words among what explorers brought, else looked up now."""
-    named = find_evidence(run, reference.stable_id)
-    for known in [*([named] if named else []), *run.evidence.filter(source=reference.source)]:
+    named = run.evidence.filter(stable_id=reference.stable_id) if reference.stable_id else run.evidence.none()
+    for known in [*named, *run.evidence.filter(source=reference.source)]:
         if known.excerpt == reference.text or find_quote(known.excerpt, reference.text):
             return known
     try:
@@ -76,32 +75,14 @@ def _evidence(run: ResearchRun, result: Result, reference: Reference, roots: Seq
             message=f"The evidence of result {result.number} can't be verified. {error.message}",
             fix="Name evidence that an explorer brought back, by its evidenceId and with its words.",
         ) from error
-    name = document_name(document.root, document.path)
-    kept, _ = Evidence.objects.get_or_create(
-        run=run,
-        stable_id=evidence_id(reference.method, name, quote.line, quote.words),
-        defaults={
-            "document": document,
-            "source": name,
-            "method": reference.method[:120],
-            "excerpt": quote.words,
-            "line": quote.line,
-            "start": quote.start,
-            "end": quote.end,
-            "digest": document.digest,
-            "locator": f"line {quote.line}",
-            "relevance": "moderate",
-            "temporal_status": "unknown",
-            "retrieved_at": clock.now().isoformat(timespec="seconds"),
-        },
-    )
-    return kept
+    return keep(run, document, quote, method=reference.method)
 
 
-def _keep(run: ResearchRun, curated: Curated, joined: Sequence[tuple[Result, list[Evidence]]]) -> None:
+def _store(run: ResearchRun, curated: Curated, joined: Sequence[tuple[Result, list[Evidence]]]) -> None:
     run.answer, run.finished = curated.answer, clock.now()
-    run.warnings, run.diagnostics = list(curated.warnings), [*run.diagnostics, *curated.diagnostics]
-    run.save(update_fields=["answer", "finished", "warnings", "diagnostics"])
+    run.warnings = list(curated.warnings)
+    run.save(update_fields=["answer", "finished", "warnings"])
+    run.diagnose(list(curated.diagnostics))
     for result, evidence in joined:
         kept = CuratedResult.objects.create(
             run=run,

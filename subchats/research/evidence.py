@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assistants import clock
 from assistants.documents.reading import find_document
 from assistants.documents.searching import document_name
 from assistants.errors import CodedError
@@ -43,7 +44,7 @@ def verify(task: ExplorerTask, handoff: Handoff) -> Verified:
         except CodedError as error:
             refused.append({"source": candidate.source[:200], "excerpt": candidate.evidence[:200], "reason": error.message})
             continue
-        kept.append(_keep(task, candidate, document, quote))
+        kept.append(_keep_finding(task, candidate, document, quote))
     return Verified(tuple(dict.fromkeys(kept)), tuple(refused))
 
 
@@ -90,33 +91,44 @@ def describe(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def find_evidence(run: ResearchRun, stable_id: str) -> Evidence | None:
-    """The verified evidence of this run with that id."""
-    return run.evidence.filter(stable_id=stable_id).first() if stable_id else None
-
-
-def _keep(task: ExplorerTask, candidate: Candidate, document: Document, quote: Quote) -> Evidence:
+def keep(run: ResearchRun, document: Document, quote: Quote, *, method: str, **said: Any) -> Evidence:
+    """The evidence of these words, once for a run. `said` is what else is known of it; unknown stays unknown (A-44)."""
     name = document_name(document.root, document.path)
     kept, _ = Evidence.objects.get_or_create(
-        run=task.run,
-        stable_id=evidence_id(candidate.method, name, quote.line, quote.words),
+        run=run,
+        stable_id=evidence_id(method, name, quote.line, quote.words),
         defaults={
-            "task": task,
             "document": document,
             "source": name,
-            "method": candidate.method[:120],
+            "method": method[:120],
             "excerpt": quote.words,
             "line": quote.line,
             "start": quote.start,
             "end": quote.end,
             "digest": document.digest,
-            "locator": candidate.locator or f"line {quote.line}",
-            "relevance": candidate.relevance,
-            "temporal_status": candidate.temporal.status,
-            "temporal_date": candidate.temporal.date[:40],
-            "temporal_basis": candidate.temporal_basis,
-            "uncertainty": candidate.uncertainty,
-            "retrieved_at": candidate.retrieved_at[:40],
+            "locator": f"line {quote.line}",
+            "relevance": "moderate",
+            "temporal_status": "unknown",
+            "retrieved_at": clock.now().isoformat(timespec="seconds"),
+            **said,
         },
     )
     return kept
+
+
+def _keep_finding(task: ExplorerTask, candidate: Candidate, document: Document, quote: Quote) -> Evidence:
+    place = {"locator": candidate.locator} if candidate.locator else {}
+    return keep(
+        task.run,
+        document,
+        quote,
+        method=candidate.method,
+        task=task,
+        relevance=candidate.relevance,
+        temporal_status=candidate.temporal.status,
+        temporal_date=candidate.temporal.date[:40],
+        temporal_basis=candidate.temporal_basis,
+        uncertainty=candidate.uncertainty,
+        retrieved_at=candidate.retrieved_at[:40],
+        **place,
+    )

@@ -13,9 +13,10 @@ def give(result: CuratedResult, useful: int) -> bool:
     with transaction.atomic():
         if not CuratedResult.objects.filter(pk=result.pk).exclude(feedback=useful).update(feedback=useful):
             return False
-        remember_feedback(result, useful)
         turn = result.run.turn
         call = turn.calls.filter(name="emit_autorag_results", outcome="ok").first()
         if call is not None:
             events.record(turn.thread_id, "call", call=str(call.pk))
+        # The conversation's row before the team's, in the order of a turn that starts.
+        remember_feedback(result, useful)
     return True

@@ -27,7 +27,6 @@ CATEGORIES = (
     *("provider_unreachable", "completion_failed", "subagent_failed", "ok"),
 )
 """The first that is found is the one that is reported."""
-ROLES = ("orchestrator", "explorer")
 KEYLESS = ("builtin", "scripted", "local")
 GRACE_SECONDS = 2.0
 _FAILURES = {"MODEL_UNREACHABLE": "provider_unreachable", "MODEL_AUTH": "auth_missing", "MODEL_NOT_FOUND": "model_resolution"}

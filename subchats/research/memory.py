@@ -29,6 +29,11 @@ class Hint:
     preference: float
     confidence: float
 
+    @property
+    def nudge(self) -> float:
+        """What an order is to make of it, -1 to 1."""
+        return self.preference * self.confidence
+
 
 def remember_feedback(result: CuratedResult, useful: int) -> None:
     """Keeps a person's word on a result, shared evenly among its evidence; a later word takes the place of an earlier one."""
@@ -57,15 +62,16 @@ def remember_implicit(evidence: Iterable[Evidence], kind: str) -> None:
         _make_room(tenant)
 
 
-def hints_for(tenant: Tenant, sources: Iterable[str]) -> dict[str, Hint]:
-    """What is known of these sources; one of which nothing is known is left out. Never a reason to leave a method out."""
+def hints_for(tenant: Tenant, sources: Iterable[str] | None = None) -> dict[str, Hint]:
+    """What is known of these sources, or of all; one of which nothing is known is left out. Never a reason to leave a
+    method out."""
     scores: dict[str, float] = defaultdict(float)
     counts: dict[str, int] = defaultdict(int)
-    wanted = list(dict.fromkeys(sources))
-    for source, weight in ResearchSignal.objects.filter(tenant=tenant, source__in=wanted).values_list("source", "weight"):
+    wanted = {} if sources is None else {"source__in": list(dict.fromkeys(sources))}
+    for source, weight in ResearchSignal.objects.filter(tenant=tenant, **wanted).values_list("source", "weight"):
         scores[source] += weight
         counts[source] += 1
-    insights = ResearchInsight.objects.filter(tenant=tenant, source__in=wanted)
+    insights = ResearchInsight.objects.filter(tenant=tenant, **wanted)
     for source, score, signals in insights.values_list("source", "score", "signals"):
         scores[source] += score
         counts[source] += signals

@@ -9,12 +9,13 @@ from assistants.models import Assistant, Thread, Turn
 from assistants.models.definition import Definition, definition_in
 from assistants.tools.registry import find_tool
 from assistants.turns.conditions import Unfinished
-from subchats.models import Delegation, ExplorerTask, ResearchRun
+from subchats.models import Delegation, ExplorerTask, ResearchRun, ResearchSignal
 
 from . import run_log
 from .dispatch import Roots, Search, skeleton
 from .explorers import get_explorer, look_at_explorer, model_reference
 from .handoff import HandoffInvalid, parse_handoff
+from .memory import remember_implicit
 
 INCOMPLETE = "research:incomplete"
 REQUIRED = ("subagent", "emit_autorag_results")
@@ -36,8 +37,19 @@ def begin_run(turn: Turn) -> None:
         return
     run, made = ResearchRun.objects.get_or_create(turn=turn, defaults={"query": turn.user_message.text})
     if made:
+        _remember_return(turn)
         # After the commit: what is at hand may have to be looked for first, and nobody waits for a line of a log.
         transaction.on_commit(lambda: _log_start(run, turn), robust=True)
+
+
+def _remember_return(turn: Turn) -> None:
+    """Who asks on after a research found something in it; who has it answered once more did not (A-38)."""
+    finished = ResearchRun.objects.filter(turn__thread=turn.thread_id, finished__isnull=False).exclude(turn=turn)
+    before = finished.select_related("turn").order_by("-pk").first()
+    if before is not None:
+        again = before.turn.user_message_id == turn.user_message_id
+        kind = ResearchSignal.Kind.RETRY if again else ResearchSignal.Kind.FOLLOW_UP
+        remember_implicit(before.evidence.filter(results__run=before).distinct(), kind)
 
 
 def end_run(turn: Turn) -> None:

@@ -8,6 +8,7 @@ import pytest
 from assistants.documents import indexing, posix
 from assistants.documents.indexing import index_root
 from assistants.documents.mirror import Mirror
+from assistants.documents.reading import MAX_CHARS
 from assistants.documents.shelf import Shelf
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot
@@ -117,7 +118,7 @@ def test_what_is_shown_is_bounded(root, mirror, monkeypatch):
     assert len(found.entries) == posix.MOST_FOUND and not found.complete
     assert len(matched.matches) == posix.MOST_MATCHES and not matched.complete
     assert max(sum(1 for each in matched.matches if each.document == one.document) for one in matched.matches) == 20
-    assert len(line.text) == posix.MOST_CHARS and line.cut
+    assert len(line.text) == MAX_CHARS and line.cut
 
 
 @pytest.mark.parametrize("name", ESCAPES)
