@@ -10,7 +10,6 @@ from django.dispatch import receiver
 from assistants.models import Message, Tenant, Thread, ToolCall, Turn
 from assistants.signals import demo_made, sweeping, thread_forked, turn_finished, turn_interrupted, turn_started
 from assistants.turns import events, taint
-from assistants.turns.claims import locked
 from subchats.delegation.deliver import SubChatResult, deliver, reconcile, stop_children
 from subchats.models import Delegation
 from subchats.planning import record, statuses
@@ -66,13 +65,9 @@ def taint_child(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
 
 
 @receiver(delivered)
-def taint_caller(delegation: Delegation, **kwargs: Any) -> None:
+def taint_caller(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
     """A report brings into the caller's conversation whatever came into the sub-chat's (D8)."""
-    if delegation.call is None:
-        return
-    # The turn's row before its thread's, in the order of everybody else who writes here.
-    with locked(delegation.call.turn_id) as turn:
-        taint.flow(delegation.child_id, turn.thread_id)
+    taint.flow(delegation.child_id, turn.thread_id)
 
 
 @receiver(delivered)
@@ -116,8 +111,8 @@ def begin_step(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
 
 
 @receiver(delivered)
-def end_step(delegation: Delegation, result: SubChatResult, **kwargs: Any) -> None:
-    statuses.end_step(delegation, result)
+def end_step(delegation: Delegation, result: SubChatResult, turn: Turn, **kwargs: Any) -> None:
+    statuses.end_step(delegation, result, turn)
 
 
 @receiver(thread_forked)

@@ -3,4 +3,5 @@
 from django.dispatch import Signal
 
 delegated = Signal()  # delegation, turn (the caller's); its sub-chat was just opened
-delivered = Signal()  # delegation, result (a SubChatResult); its report is in; a fan-out's caller reads all together
+# delegation, result (a SubChatResult), turn (the caller's, locked); its report is in, a fan-out's caller reads all together
+delivered = Signal()

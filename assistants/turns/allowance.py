@@ -1,7 +1,6 @@
 """What a model call may use: asked for before it, counted while it streams, and what happens when no more is left."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -15,7 +14,7 @@ from assistants.models.definition import Definition
 from . import budget, events, executors, periods
 from .budget import Denied, Permit, Standing
 from .claims import locked
-from .lifecycle import finish_turn
+from .lifecycle import finish_turn, pause_turn
 from .prompt import Prompt, Talk, build_prompt
 
 # Reasons of turns, and the code of a reply that was cut off (J-19).
@@ -67,7 +66,7 @@ def allow(turn: Turn, definition: Definition, talk: Talk) -> Allowed | None:
     """
     standing = budget.standing_of(turn)
     if standing.has_periods and (account := periods.blocking(turn)):
-        _pause(turn, PERIOD_USED_UP, account.note, wake_at=account.ends)
+        pause_turn(turn, reason=PERIOD_USED_UP, note=account.note, wake_at=account.ends)
         return None
     if standing.percent >= budget.NOTICE_PERCENT:
         _notice(turn, standing, budget.NOTICE_PERCENT)
@@ -79,8 +78,7 @@ def allow(turn: Turn, definition: Definition, talk: Talk) -> Allowed | None:
         return allowed
     if allowed is Denied.WAIT:
         note = "It waits until other calls of this request have said what they used: together they could use too much."
-        _pause(turn, WAITS, note, wake_at=clock.now() + timedelta(seconds=WAIT_SECONDS))
-        transaction.on_commit(lambda: executors.enqueue_later(turn.pk, WAIT_SECONDS), robust=True)
+        pause_turn(turn, reason=WAITS, note=note, seconds=WAIT_SECONDS)
     else:
         run_out(turn, standing.cap)
     return None
@@ -93,7 +91,8 @@ def run_out(turn: Turn, cap: int | None = None) -> None:
         finish_turn(turn, state=Turn.State.FAILED, reason=USED_UP, note=note)
     else:
         cap = budget.cap_of(turn) if cap is None else cap
-        _pause(turn, USED_UP, f"The budget of this turn, {cap:,} tokens, is used up. What was found so far is kept.")
+        note = f"The budget of this turn, {cap:,} tokens, is used up. What was found so far is kept."
+        pause_turn(turn, reason=USED_UP, note=note)
 
 
 def top_up(turn_id: int) -> int:
@@ -160,11 +159,3 @@ def _notice(turn: Turn, standing: Standing, percent: int) -> None:
         turn.budget_notice = percent
     Turn.objects.filter(pk=standing.root_id).update(budget_notice=percent)
     events.record(standing.thread_id, "turn", turn=standing.root_id)
-
-
-def _pause(turn: Turn, reason: str, note: str, *, wake_at: datetime | None = None) -> None:
-    turn.state, turn.reason, turn.note = Turn.State.PAUSED, reason, note
-    turn.wake_at = wake_at
-    turn.lease_until, turn.holder = None, ""
-    turn.save()
-    events.record(turn.thread_id, "turn", turn=turn.pk)

@@ -1,6 +1,7 @@
 """Starts, finishes and stops turns. Each function is one transaction, or runs inside the caller's."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q
@@ -162,6 +163,17 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     turn_finished.send(Turn, turn=turn)
     start_next(turn.thread)
     transaction.on_commit(lambda: failpoint("turn.terminal"))
+
+
+def pause_turn(turn: Turn, *, reason: str, note: str, seconds: float | None = None, wake_at: datetime | None = None) -> None:
+    """Lets a locked turn rest with its work kept: for so many seconds, until a moment, or until somebody wakes it."""
+    turn.state, turn.reason, turn.note = Turn.State.PAUSED, reason, note
+    turn.wake_at = wake_at if seconds is None else clock.now() + timedelta(seconds=seconds)
+    turn.lease_until, turn.holder = None, ""
+    turn.save()
+    events.record(turn.thread_id, "turn", turn=turn.pk)
+    if seconds is not None:
+        transaction.on_commit(lambda: executors.enqueue_later(turn.pk, seconds), robust=True)
 
 
 def start_next(thread: Thread) -> None:

@@ -2,10 +2,8 @@
 
 import random
 from concurrent.futures import CancelledError
-from datetime import timedelta
 
 from django.conf import settings
-from django.db import transaction
 
 from assistants import clock
 from assistants.errors import CodedError, LeaseLost
@@ -22,7 +20,7 @@ from . import budget, conditions, events, executors, live, partial
 from .allowance import OVERRUN, Allowed, Meter, allow, run_out
 from .calls import add_message
 from .claims import Claim, holding
-from .lifecycle import close_reply, extend_branch, finish_turn, reply_parts
+from .lifecycle import close_reply, extend_branch, finish_turn, pause_turn, reply_parts
 from .limits import step_limit, switched_off
 from .prompt import read_talk
 from .steering import goes_on, take_in
@@ -152,21 +150,11 @@ def _give_up_attempt(claim: Claim, allowed: Allowed, message: Message, growing: 
         turn.failures += 1
         if error.retryable and turn.failures < MAX_MODEL_FAILURES + 1:
             delay = error.retry_after if error.retry_after is not None else 2 ** (turn.failures - 1) + random.random()
-            _pause(turn, delay, error)
+            pause_turn(turn, reason=error.code, note=error.message, seconds=delay)
             close_reply(turn, Message.State.INTERRUPTED)
-            transaction.on_commit(lambda: executors.enqueue_later(turn.pk, delay), robust=True)
         else:
             close_reply(turn, Message.State.FAILED)
             finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=error.message)
-
-
-def _pause(turn: Turn, seconds: float, error: ModelError) -> None:
-    turn.state = Turn.State.PAUSED
-    turn.reason, turn.note = error.code, error.message
-    turn.wake_at = clock.now() + timedelta(seconds=seconds)
-    turn.lease_until, turn.holder = None, ""
-    turn.save()
-    events.record(turn.thread_id, "turn", turn=turn.pk)
 
 
 def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) -> None:
@@ -215,8 +203,7 @@ def _end_empty(turn: Turn, message: Message, reply: Reply) -> None:
     """An empty reply is never a success: asked again twice, then a visible end with a retry (R1, R2, F26)."""
     turn.failures += 1
     if turn.failures < MAX_MODEL_FAILURES:
-        _pause(turn, 0, ModelError(code="MODEL_EMPTY", message="The model sent an empty reply; asking once more."))
-        transaction.on_commit(lambda: executors.enqueue_later(turn.pk, 0), robust=True)
+        pause_turn(turn, reason="MODEL_EMPTY", note="The model sent an empty reply; asking once more.", seconds=0)
         return
     note = (
         "The model answered with nothing, three times."

@@ -63,7 +63,7 @@ def deliver(turn: Turn) -> None:
         mine = Delegation.objects.filter(pk=delegation.pk, returned_at=None)
         if not mine.update(returned_at=delegation.returned_at, report=delegation.report):
             return
-        delivered.send(Delegation, delegation=delegation, result=result)
+        delivered.send(Delegation, delegation=delegation, result=result, turn=above)
         _settle(delegation.call, above, alone, by=turn.thread.chat_id)
     transaction.on_commit(lambda: failpoint("child.finished"))
 

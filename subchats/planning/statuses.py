@@ -7,7 +7,6 @@ from django.db.models import F
 
 from assistants.models import Assistant, Turn
 from assistants.turns import events
-from assistants.turns.claims import locked
 from subchats.delegation.deliver import SubChatResult
 from subchats.models import Delegation, Plan, PlanStep
 
@@ -59,14 +58,10 @@ def note_unplanned(turn: Turn) -> None:
     Turn.objects.filter(pk=turn.pk).update(unplanned_handovers=F("unplanned_handovers") + 1)
 
 
-def end_step(delegation: Delegation, result: SubChatResult) -> None:
-    """What became of the delegation's step. A report makes it reported, never done (decision 6)."""
-    if delegation.call is None:
-        return
-    # The turn's row before its steps, in the order of everybody else who writes here.
-    with locked(delegation.call.turn_id) as turn:
-        if PlanStep.objects.filter(delegation=delegation, status=S.RUNNING).update(status=status_of(delegation, result)):
-            events.record(turn.thread_id, "panel")
+def end_step(delegation: Delegation, result: SubChatResult, turn: Turn) -> None:
+    """What became of the step of the caller's plan. A report makes it reported, never done (decision 6)."""
+    if PlanStep.objects.filter(delegation=delegation, status=S.RUNNING).update(status=status_of(delegation, result)):
+        events.record(turn.thread_id, "panel")
 
 
 def status_of(delegation: Delegation, result: SubChatResult) -> str:
