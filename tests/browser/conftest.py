@@ -77,6 +77,11 @@ class Visit:
         self.page.wait_for_selector("#state[data-state=idle]", state="attached", timeout=PATIENCE)
         self.page.wait_for_timeout(150)
 
+    def see_the_panel_out(self) -> None:
+        """Waits for the last drawing of the panel, which comes up to a second after the turn's end: no clock runs then."""
+        running = self.page.locator("#panel [data-since]:not([data-since=''])")
+        expect(running).to_have_count(0, timeout=PATIENCE)
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
