@@ -8,6 +8,7 @@ class SubchatsConfig(AppConfig):
     verbose_name = "Sub-chats"
 
     def ready(self) -> None:
+        from assistants.rendering.bodies import register_body
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
         from assistants.rendering.turn_notes import register_note
@@ -17,6 +18,7 @@ class SubchatsConfig(AppConfig):
         from subchats.plan_cards import left_open_notes, plan_section
         from subchats.planning.approval import is_waiting
         from subchats.planning.telling import plan_note
+        from subchats.sent_up import sent_up_bodies
         from subchats.workflows.rail import card_of, rails_of
 
         for tool in ("invoke_assistant", "spawn_agent"):
@@ -30,6 +32,7 @@ class SubchatsConfig(AppConfig):
         register_note("subchats/left_open.html", left_open_notes)
         add_note(plan_note)
         register_section("subchats/rail.html", rails_of, order=40)
+        register_body("subchats/sent_up.html", sent_up_bodies)
         self._ready_research()
 
     def _ready_research(self) -> None:

@@ -25,9 +25,8 @@ def evidence(request: HttpRequest, chat_id: str, evidence_id: int) -> HttpRespon
     """The document with the quote marked. Only for whom both the conversation and the folder are open (A1, S06)."""
     actor = access.actor_of(request.user, request.session)
     thread = access.get_thread(actor, chat_id)
-    found = (
-        Evidence.objects.select_related("document__root", "run__turn").filter(pk=evidence_id, run__turn__thread=thread).first()
-    )
+    of_thread = Evidence.objects.select_related("document__root", "run__turn").filter(run__turn__thread=thread)
+    found = of_thread.filter(pk=evidence_id).first()
     if found is None or not _may_read(actor, thread, found):
         raise Http404("No such evidence.")
     results = found.results.select_related("run__turn__thread")

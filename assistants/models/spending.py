@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class SpendEntry(models.Model):
@@ -40,15 +41,15 @@ class Budget(models.Model):
     """
 
     class Scope(models.TextChoices):
-        TENANT = "tenant", "The whole team"
-        GROUP = "group", "A group of users, together"
-        USER = "user", "One user"
-        ASSISTANT = "assistant", "One assistant"
+        TENANT = "tenant", _("The whole team")
+        GROUP = "group", _("A group of users, together")
+        USER = "user", _("One user")
+        ASSISTANT = "assistant", _("One assistant")
 
     class Period(models.TextChoices):
-        DAY = "day", "Day"
-        WEEK = "week", "Week"
-        MONTH = "month", "Month"
+        DAY = "day", _("Day")
+        WEEK = "week", _("Week")
+        MONTH = "month", _("Month")
 
     tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="budgets")
     scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.TENANT)

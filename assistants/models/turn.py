@@ -64,6 +64,7 @@ class Turn(models.Model):
     wake_at = models.DateTimeField(null=True)
     root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree")
     unplanned_handovers = models.PositiveIntegerField(default=0, help_text="Delegations that no step of a plan foresaw (J-15).")
+    token_cap = models.PositiveIntegerField(null=True, help_text="What it might use at most, as that stood when it ended.")
     extra_tokens = models.PositiveIntegerField(default=0, help_text="What a person added to this turn's token budget.")
     budget_notice = models.PositiveSmallIntegerField(default=0, help_text="The share of its budget, in per cent, last told of.")
     beat = models.DateTimeField(null=True, help_text="The last sign of life: a delta, a tool's start or its end.")

@@ -62,7 +62,7 @@ def allow(turn: Turn, definition: Definition, talk: Talk) -> Allowed | None:
     """Builds the turn's next request and reserves its tokens; None when the turn waits, pauses or ends for want of them.
 
     In the runner's transaction. A sub-chat without tokens ends with what it has (decision 9); the turn at the top is
-    given a last word out of its reserve, without tools, and then pauses until a person adds more.
+    given a last word out of its reserve, without tools. It pauses until a person adds more only if it can't even have that.
     """
     standing = budget.standing_of(turn)
     if standing.has_periods and (account := periods.blocking(turn)):

@@ -25,6 +25,7 @@ from .claims import locked
 from .lifecycle import announce_thread
 
 MAX_WORDS = 4000
+PUT_RIGHT = "Put it right and send again."
 
 
 def ask(turn: Turn, call: ToolCall, why: Sequence[str]) -> None:
@@ -177,7 +178,7 @@ def _value(name: str, text: str) -> Any:
 
 def _bad(name: str, message: str) -> CodedError:
     name = name[:80]
-    return CodedError(code="BAD_ARGUMENTS", field=name, message=f"{name}: {message}", fix="Put it right and send again.")
+    return CodedError(code="BAD_ARGUMENTS", field=name, message=f"{name}: {message}", fix=PUT_RIGHT)
 
 
 def _allowed(call: ToolCall) -> Tool:
@@ -186,9 +187,13 @@ def _allowed(call: ToolCall) -> Tool:
 
 
 def _check(tool: Tool, call: ToolCall, arguments: dict[str, Any]) -> None:
-    if arguments != call.arguments:
+    if arguments == call.arguments:
+        return
+    try:
         check_arguments(tool.arguments, arguments)
-        check_call(tool, arguments)
+    except CodedError as error:
+        raise CodedError(code=error.code, field=error.field, message=error.message, fix=PUT_RIGHT) from error
+    check_call(tool, arguments)
 
 
 def _settle_refused(turn: Turn, call: ToolCall, error: CodedError, *, by: User | None) -> None:

@@ -78,7 +78,9 @@ def cap_of(root: Turn) -> int:
 
 
 def cap_by(assistant: Assistant | None, root: Turn) -> int:
-    """The same, where the top's assistant has just been read."""
+    """The same, where the top's assistant has just been read. Of a turn that has ended, as it was then."""
+    if root.is_final and root.token_cap is not None:
+        return root.token_cap
     return _cap(assistant.turn_tokens if assistant else None, root.extra_tokens)
 
 

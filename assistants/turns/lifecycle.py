@@ -154,6 +154,8 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     """
     failpoint("turn.finishing")
     budget.close_open(turn)
+    if turn.root_id is None:
+        turn.token_cap = budget.cap_of(turn)
     turn.state, turn.reason, turn.note = state, reason, note
     turn.finished = clock.now()
     turn.lease_until, turn.holder, turn.wake_at = None, "", None

@@ -330,3 +330,15 @@ def test_d30_a_hand_back_waits_for_the_person_who_is_still_asked(ground, catcher
 
     assert catcher.caught == [CAUGHT]
     assert last_turn(child).reason == "hand_back" and replies(thread)[-1] == "Done."
+
+
+def test_a_person_who_changes_arguments_wrongly_is_not_spoken_to_like_a_model(ground, catcher):
+    give(ground.lead, "send")
+    ground.script([{"calls": [call("send", to="anna", text="Hi", copies=1)]}, "Sent."])
+    thread = ground.open()
+    run_all()
+
+    with pytest.raises(CodedError) as refusal:
+        allow(asked(thread), ground.alice, copies='"seven"')
+
+    assert refusal.value.fix == "Put it right and send again."

@@ -387,3 +387,12 @@ def test_a_reply_that_the_provider_ended_at_the_budget_is_no_success(ground) -> 
     report = results(thread)[0]
     assert report["success"] is False and report["reply"] == "Half a tale" and "BUDGET_OVERRUN" in report["error"]
     assert Message.objects.filter(thread=thread.children.get(), role="assistant").get().state == Message.State.INTERRUPTED
+
+
+def test_what_a_turn_might_use_stays_what_it_was_when_it_ended(ground):
+    limit(ground, 50_000)
+    turn = last_turn(talk(ground, "Done."))
+
+    limit(ground, 9_000)
+
+    assert budget.cap_of(Turn.objects.get(pk=turn.pk)) == 50_000

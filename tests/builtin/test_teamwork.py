@@ -95,3 +95,13 @@ def test_the_documents_of_the_demo_are_read_only_by_their_own(demo: Tenant, tmp_
     explorers = Thread.objects.filter(parent=thread)
     assert {each.assistant.slug for each in explorers} == {"autorag-explorer"}
     assert set(called(explorers[0])) <= {"grep", "read"}
+
+
+def test_j13_without_tokens_the_engine_says_so_and_not_that_nothing_is_there(demo: Tenant) -> None:
+    demo.assistants.filter(slug="lead").update(turn_tokens=9000)
+
+    thread = ask(demo, "How long does a refund take, and which supplier makes the zippers?")
+
+    answer = turns.replies(thread)[-1]
+    assert answer.startswith("The token budget of this request is used up, so I could not look any further.")
+    assert "found nothing" not in answer and "Is this on the right lines?" in answer

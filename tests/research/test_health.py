@@ -261,3 +261,8 @@ def test_a41_messages_hold_no_secret_no_path_and_no_stack() -> None:
 
     assert not any(each in told for each in ("/srv", "keys", "sk-abc", "s3cret", "Traceback"))
     assert told.startswith("It broke in")
+
+
+def test_a41_a_team_may_be_named_where_there_are_several(scout: Assistant) -> None:
+    assert check("--skip-probes", "--tenant", "apes")[0] == 0
+    assert check("--skip-probes", "--tenant", "nobody")[0] == 2

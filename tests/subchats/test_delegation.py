@@ -7,8 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from assistants.models import Assistant, Thread, Turn
+from assistants.rendering import fragments
 from assistants.tools.registry import find_tool
 from assistants.turns import lifecycle
+from subchats.delegation.send_back import send_back
 from subchats.models import Delegation
 from tests.kit.turns import last_turn, replies, run_all
 from tests.kit.world import scripted_profile
@@ -331,3 +333,21 @@ def test_s28_report_d11_no_more_agents_than_the_trees_limit(ground, settings):
 
     assert Thread.objects.filter(root=thread).count() + 1 == 6
     assert replies(thread)[-1] == "Enough."
+
+
+def test_a_result_that_was_sent_up_says_from_whom_and_is_drawn_as_it_was_there(ground):
+    ground.assistant("stock", script=["First.", "**42** pieces."])
+    ground.script(
+        [{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": "Count"}}]}, "One.", "Two."]
+    )
+    thread = ground.open()
+    run_all()
+    child = Thread.objects.get(parent=thread)
+    lifecycle.send_message(child, author=ground.alice, text="Again")
+    run_all()
+
+    send_back(child, by=ground.alice)
+    page = str(fragments.draw_log(fragments.viewpoint(thread, ground.alice)))
+
+    assert f'<a href="/c/{child.chat_id}/">New result from the sub-chat with Stock</a>' in page
+    assert "<strong>42</strong> pieces." in page and f"({child.chat_id})" not in page

@@ -15,6 +15,8 @@ from .teamwork import confirmations, share_out
 from .wish import make_wish
 
 MAX_ROUNDS = 6
+BUDGET_GONE = "The token budget of this request is used up"
+"""How the platform begins to say so."""
 MAX_CALLS = 8
 
 
@@ -37,6 +39,8 @@ Decision = Say | Do
 
 def decide(talk: Talk) -> Decision:
     """What comes next. Depends on the talk alone, makes no call twice, and ends after six rounds of calls."""
+    if BUDGET_GONE in talk.instructions:
+        return _last_word(talk)
     if task := find_task(talk):
         readings = _fresh(next_readings(task, talk), talk)
         return Do(readings) if readings and talk.now.rounds < MAX_ROUNDS else Say(report(task, talk))
@@ -54,6 +58,14 @@ def decide(talk: Talk) -> Decision:
     if hand_back := _hand_back(steps, talk):
         return Do((hand_back,))
     return Say(_compose(errands, steps, talk))
+
+
+def _last_word(talk: Talk) -> Decision:
+    """What was found so far, and plainly that nothing more could be looked up (J-13): silence is not “nothing found”."""
+    steps = [each.advance(talk) for each in plan_errands(talk)]
+    found = "\n\n".join(f"{step.label}\n\n{step.text}".strip() for step in steps if isinstance(step, Answer))
+    known = found or phrase(talk.language, "nothing_yet")
+    return Say(phrase(talk.language, "budget_gone", known=known, asked=one_line(talk.now.asked, 200)))
 
 
 def _research(talk: Talk) -> Decision:

@@ -18,7 +18,7 @@ from .wish import Wish, make_wish
 from .words import content_words, fold, kindred_texts, strong
 
 START, END = "<<<AUTORAG_ASSIGNMENT_V1>>>", "<<<END_AUTORAG_ASSIGNMENT_V1>>>"
-MAX_DOCUMENTS, MAX_CANDIDATES = 6, 8
+MAX_DOCUMENTS, MAX_CANDIDATES = 12, 8
 WINDOW = 80
 """Lines that are read around the best hit of a document."""
 _BLOCK = re.compile(rf"^{re.escape(START)}\s*$(?P<body>.*?)^{re.escape(END)}\s*$", re.MULTILINE | re.DOTALL)

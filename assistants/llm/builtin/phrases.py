@@ -58,6 +58,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "time_plain": "The clock says: {text}",
         "no_clock": "I have no tool for the time here.",
         "plan_check": "The report quotes the passage that answers it, with its file and lines.",
+        "budget_gone": "The token budget of this request is used up, so I could not look any further.\n\n{known}\n\n"
+        "Still open: “{asked}”. Is this on the right lines? Write “go on”, or ask for a part of it: a new message has a "
+        "budget of its own.",
+        "nothing_yet": "I have not looked anything up yet.",
         "table_kept": "This is **{title}** from `{document}`: {rows} rows.",
         "no_table": "I found no table about this in the documents.",
         "refused": "A step was refused: {reason}",
@@ -158,6 +162,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "time_plain": "Die Uhr sagt: {text}",
         "no_clock": "Für die Uhrzeit habe ich hier kein Werkzeug.",
         "plan_check": "Der Bericht zitiert die Stelle, die antwortet, mit Datei und Zeilen.",
+        "budget_gone": "Das Token-Budget dieser Anfrage ist aufgebraucht; weiter konnte ich nicht nachsehen.\n\n{known}\n\n"
+        "Noch offen: „{asked}“. Ist das der richtige Weg? Schreib „weiter“ oder frage nach einem Teil: Eine neue "
+        "Nachricht hat ihr eigenes Budget.",
+        "nothing_yet": "Nachgeschlagen habe ich noch nichts.",
         "table_kept": "Das ist **{title}** aus `{document}`: {rows} Zeilen.",
         "no_table": "Eine Tabelle dazu habe ich in den Dokumenten nicht gefunden.",
         "refused": "Ein Schritt wurde abgelehnt: {reason}",

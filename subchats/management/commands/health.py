@@ -19,6 +19,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--config", help="a file with the settings (default: TASKMONKEY_CONFIG, then the data directory)")
+        parser.add_argument("--tenant", help="the team's slug (default: the settings', else the only one)")
         parser.add_argument("--skip-probes", action="store_true", help="ask no model anything; keys are still looked for")
         parser.add_argument("--timeout-ms", help="longest time for one model's answer (default 10000)")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -28,7 +29,7 @@ class Command(BaseCommand):
             given = options["timeout_ms"]
             limit = None if given is None else check_timeout(given, field="--timeout-ms")
             config = read_config(options["config"], adopt=False)
-            return replace(config, timeout_ms=limit or config.timeout_ms)
+            return replace(config, timeout_ms=limit or config.timeout_ms, tenant=options["tenant"] or config.tenant)
 
         health = check_health(read, source=source_of(options["config"]), skip_probes=options["skip_probes"])
         lines = [json.dumps(as_report(health), ensure_ascii=False)] if options["json"] else as_lines(health)
