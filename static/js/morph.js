@@ -2,7 +2,8 @@
 // selection, opened details, half-typed text, and the button under the pointer.
 
 export function morph(old, fresh) {
-  if (old.isEqualNode(fresh)) return old;
+  // What a refusal said stays beside its form until the next try: the server never draws it here.
+  if (old.isEqualNode(fresh) || (isRefusal(old) && isRefusal(fresh))) return old;
   const same = old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName && old.id === fresh.id;
   if (!same || old.dataset?.version !== fresh.dataset?.version || old.type !== fresh.type) {
     old.replaceWith(fresh);
@@ -15,6 +16,10 @@ export function morph(old, fresh) {
     old.nodeValue = fresh.nodeValue;
   }
   return old;
+}
+
+function isRefusal(node) {
+  return node.nodeType === Node.ELEMENT_NODE && node.matches("p.error[role=alert]");
 }
 
 function copyAttributes(old, fresh) {

@@ -8,7 +8,9 @@ const chat = document.getElementById("chat");
 const form = document.getElementById("composer");
 const log = document.getElementById("log");
 const writing = form ? composer(form) : null;
-let said = document.getElementById("state")?.dataset.say.trim();
+const state = document.getElementById("state");
+// A page that opens on something that waits says so; how things stand otherwise is read with the page.
+let said = state?.dataset.state === "waiting" ? "" : state?.dataset.say.trim();
 let seen = "";
 let noting = null;
 let mark = "";
@@ -43,6 +45,7 @@ if (log) {
     noteSeen();
     entitle();
   });
+  announce();
   noteSeen();
 }
 

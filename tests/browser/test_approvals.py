@@ -34,6 +34,16 @@ def test_d8_a_mail_is_read_changed_and_sent_once(visit, site):
     assert page.locator("#log").inner_text() == live
 
 
+def test_a_page_that_opens_on_a_decision_says_so(visit):
+    window = visit()
+    page = window.start_chat("Write a mail")
+    expect(page.locator(CARD)).to_contain_text("may send_email run?")
+
+    page.reload()
+
+    expect(page.locator("#announce")).to_contain_text("needs your decision")
+
+
 def test_d8_half_typed_words_stay_while_a_message_waits_behind_it(visit, site):
     window = visit()
     page = window.start_chat("Write a mail")

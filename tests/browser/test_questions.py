@@ -61,6 +61,25 @@ def test_an_empty_answer_is_refused_beside_the_question(visit):
     expect(page.locator(f"{OPEN} .error")).to_contain_text("Tick an option")
 
 
+def test_a_refusal_stays_beside_the_question_while_its_card_is_drawn_again(visit):
+    window = visit()
+    page = window.start_chat("ask me")
+    page.click(f"{OPEN} .btn.primary")
+    said = page.locator(f"{OPEN} .error")
+    expect(said).to_contain_text("Tick an option")
+
+    page.evaluate("""async () => {
+        const { morph } = await import(document.querySelector("script[src*='thread']").src.replace(/thread[^/]*$/, "morph.js"));
+        const old = document.querySelector("form.question[data-version=open]"), fresh = old.cloneNode(true);
+        Object.assign(fresh.querySelector(".error"), { hidden: true, textContent: "" });
+        fresh.querySelector("legend").append(" (again)");
+        morph(old, fresh);
+    }""")
+
+    expect(page.locator(OPEN)).to_contain_text("(again)")
+    expect(said).to_contain_text("Tick an option")
+
+
 def test_a_question_is_answered_by_keyboard_alone(visit):
     window = visit()
     page = window.start_chat("ask me")
