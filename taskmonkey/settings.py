@@ -7,6 +7,8 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
+from taskmonkey.databases import read_database_url
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = Path(os.environ.get("TASKMONKEY_HOME", BASE_DIR / "data")).resolve()
 
@@ -102,25 +104,7 @@ TEMPLATES = [
     }
 ]
 
-# FULL is needed to promise that nothing accepted is lost when the power fails; NORMAL keeps the promise for crashes only.
-SQLITE_SYNCHRONOUS = os.environ.get("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": HOME / "taskmonkey.sqlite3",
-        # To open a file anew costs as much as four queries, and every look of every page would do so.
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # A deferred transaction that reads and then writes fails at once when another writer is in between.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": (
-                f"PRAGMA journal_mode=WAL; PRAGMA synchronous={SQLITE_SYNCHRONOUS};"
-                " PRAGMA foreign_keys=ON; PRAGMA cache_size=-8000"
-            ),
-        },
-    }
-}
+DATABASES = {"default": read_database_url(os.environ.get("DATABASE_URL", ""), home=HOME, base=BASE_DIR)}
 # Only counters. The default of 300 entries would let a flood of made-up names push the real ones out.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}},
