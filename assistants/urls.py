@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from assistants.views import calls, finding, messages, pages, sign_in, tables, threads, turns
+from assistants.views import calls, finding, messages, pages, probes, sign_in, tables, threads, turns
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -14,7 +14,8 @@ urlpatterns = [
     path("search/", finding.search, name="search"),
     path("inbox/", finding.inbox, name="inbox"),
     path("budget/", finding.budget, name="budget"),
-    path("healthz", pages.healthz, name="healthz"),
+    path("healthz", probes.healthz, name="healthz"),
+    path("readyz", probes.readyz, name="readyz"),
     path("c/", messages.open_thread, name="open_thread"),
     path("c/<str:chat_id>/", pages.thread, name="thread"),
     path("c/<str:chat_id>/events/", pages.thread_events, name="thread_events"),

@@ -9,12 +9,17 @@ from typing import IO
 from django.conf import settings
 from django.db import close_old_connections
 
+from assistants import clock
+
 from . import claims
 from .sweeper import sweep
 
 log = logging.getLogger(__name__)
 _started = threading.Lock()
 _slot_lock: IO[str] | None = None
+# When each of them last got round in this process, on the monotonic clock; and for how long it may not (seconds).
+_rounds: dict[str, float] = {}
+_patience: dict[str, float] = {}
 
 
 def start_engine() -> None:
@@ -31,6 +36,11 @@ def start_engine() -> None:
             log.info("taking over %s turns of a server that died", left)
     _repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], _beat, "heartbeat")
     _repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
+
+
+def stalled() -> list[str]:
+    """Which of heartbeat and sweeper should have got round long ago; none where this process has no engine."""
+    return sorted(name for name, last in _rounds.items() if clock.monotonic() - last > _patience[name])
 
 
 def _lock_slot() -> bool:
@@ -50,11 +60,14 @@ def _beat() -> None:
 
 
 def _repeat(seconds: float, work: Callable[[], object], name: str) -> None:
+    _rounds[name], _patience[name] = clock.monotonic(), max(settings.TASKMONKEY["LEASE_SECONDS"], 6 * seconds)
+
     def run() -> None:
         pause = threading.Event()
         while True:
             try:
                 work()
+                _rounds[name] = clock.monotonic()
             except Exception:
                 log.exception("%s failed; it goes on", name)
             finally:

@@ -128,13 +128,6 @@ def thread_state(request: HttpRequest, chat_id: str) -> HttpResponse:
     return JsonResponse(asdict(snapshot_of(found)))
 
 
-@require_GET
-def healthz(request: HttpRequest) -> HttpResponse:
-    """Answers once the process serves and its database can be read."""
-    Thread.objects.exists()
-    return JsonResponse({"ok": True})
-
-
 def model_line(definition: Definition, tenant: Tenant) -> str:
     """Which model answers, in a sentence; of one that can't be reached, why."""
     try:

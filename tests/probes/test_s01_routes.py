@@ -87,6 +87,7 @@ OPEN = {
     "inbox/": ("inbox", "GET"),
     "budget/": ("budget", "GET"),
     "healthz": ("healthz", "GET"),
+    "readyz": ("readyz", "GET"),
     "c/": ("open_thread", "POST"),
 }
 MODELS = (

@@ -104,8 +104,9 @@ def test_a_killed_server_answers_again_on_the_same_port(site: Site) -> None:
 
     kill(first)
     status = site.status("/healthz")
+    ready = site.status("/readyz")
 
-    assert status == 200
+    assert (status, ready) == (200, 200)
     assert site.children() != [first]
 
 
