@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import post_delete, post_migrate
 from django.utils.module_loading import autodiscover_modules
 
@@ -22,13 +23,14 @@ class AssistantsConfig(AppConfig):
         from assistants.conversations.timeline import timeline_of
         from assistants.documents import search_index as passage_index
         from assistants.documents.mirror import remove_mirror
+        from assistants.rates import forget_past
         from assistants.receivers import stop_what_lost_its_right
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
         from assistants.rendering.tables import chart_card, file_card, table_card, tables_section
         from assistants.signals import sweeping, turn_finished
         from assistants.templatetags.spending import turn_budget
-        from assistants.turns import loop, watchdog
+        from assistants.turns import executors, loop, watchdog
 
         post_migrate.connect(search_index.keep_in_step, sender=self)
         post_migrate.connect(passage_index.keep_in_step, sender=self)
@@ -36,7 +38,12 @@ class AssistantsConfig(AppConfig):
         turn_finished.connect(titles.ask_for_title)
         sweeping.connect(stop_what_lost_its_right)
         sweeping.connect(watchdog.watch)
+        sweeping.connect(lambda **_: forget_past(), weak=False)
         loop.use_gate(may_run)
+        if settings.TASKMONKEY["EXECUTOR"] == "celery":
+            from assistants import tasks
+
+            executors.use_doorbell(tasks.ring)
         register_section("assistants/parts/timeline.html", lambda present: {"timeline": timeline_of(present)}, order=30)
         register_section("assistants/parts/budget.html", turn_budget, order=50)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)

@@ -188,7 +188,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             if redrawn:
                 # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
                 self.text.start_over()
-                hub.poke(f"text:{self.thread.pk}")
+                hub.wake(f"text:{self.thread.pk}")
             if len(news) < events.STRETCH:
                 return
 

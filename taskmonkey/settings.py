@@ -7,6 +7,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
+from assistants import logs
 from taskmonkey.databases import read_database_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -105,10 +106,28 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": read_database_url(os.environ.get("DATABASE_URL", ""), home=HOME, base=BASE_DIR)}
-# Only counters. The default of 300 entries would let a flood of made-up names push the real ones out.
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}},
+# Where there are several processes, hints travel over Redis: what changed, text that grows, and turns to look at. Without
+# it a single process keeps them to itself. Nothing is kept there that could be lost.
+REDIS_URL = os.environ.get("REDIS_URL", "")
+REDIS_PREFIX = os.environ.get("TASKMONKEY_REDIS_PREFIX", "taskmonkey:")
+CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": REDIS_PREFIX,
+    # A broker that hangs must hold up nobody for longer.
+    "socket_timeout": 1.0,
+    "socket_connect_timeout": 1.0,
+    "max_retries": 1,
 }
+CELERY_TASK_DEFAULT_QUEUE = "turns"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
@@ -161,18 +180,10 @@ EMAIL_USE_TLS = env_flag("TASKMONKEY_MAIL_TLS", default=True)
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = os.environ.get("TASKMONKEY_MAIL_FROM", "taskmonkey@localhost")
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": os.environ.get("TASKMONKEY_LOG_LEVEL", "INFO")},
-    "loggers": {
-        "daphne.http_protocol": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},
-        "google_genai": {"level": "WARNING"},
-    },
-}
+# Text for people or, for programs, `json`. With DEBUG, on a developer's own machine, the words of exceptions are shown too.
+LOGGING = logs.set_up(
+    os.environ.get("TASKMONKEY_LOG_LEVEL", "INFO").upper(), os.environ.get("TASKMONKEY_LOG_FORMAT", ""), tell_errors=DEBUG
+)
 
 # --- the product -----------------------------------------------------------------------------------------------------
 # Every bound that keeps a turn, a tree of turns and a socket finite. Each has a test.
@@ -181,6 +192,8 @@ TASKMONKEY: dict[str, Any] = {
     "TURN_THREADS": int(os.environ.get("TASKMONKEY_TURN_THREADS", "128")),
     "HEARTBEAT_SECONDS": float(os.environ.get("TASKMONKEY_HEARTBEAT_SECONDS", "3")),
     "LEASE_SECONDS": float(os.environ.get("TASKMONKEY_LEASE_SECONDS", "10")),
+    # A look into the database for what hints of other processes missed.
+    "LOOK_SECONDS": float(os.environ.get("TASKMONKEY_LOOK_SECONDS", "2.5")),
     "SWEEP_SECONDS": float(os.environ.get("TASKMONKEY_SWEEP_SECONDS", "5")),
     "MAX_ATTEMPTS": 3,
     "MAX_STEPS": 50,

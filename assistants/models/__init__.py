@@ -5,8 +5,10 @@ from .document_root import Document, DocumentRoot, Passage
 from .domain import Domain
 from .llm_profile import LLMProfile
 from .message import Message
+from .runner import Runner
 from .spending import Budget, SpendEntry
 from .stored_table import StoredTable
+from .tally import Tally
 from .tenant import AuditEntry, Membership, Role, Tenant
 from .thread import Thread, ThreadShare
 from .tool_call import ToolCall
@@ -29,8 +31,10 @@ __all__ = [
     "PlanApproval",
     "PlanGate",
     "Role",
+    "Runner",
     "SpendEntry",
     "StoredTable",
+    "Tally",
     "Tenant",
     "Thread",
     "ThreadShare",

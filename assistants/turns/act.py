@@ -11,6 +11,7 @@ from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
 from assistants.tools.outcomes import Done, Held, Outcome, Pending, Refused
 from assistants.tools.registry import Tool, find_tool
+from assistants.units import unit
 
 from . import approvals, events
 from .calls import note_guard, repeat_limit, repeats, screened, settle_in
@@ -33,6 +34,7 @@ def act(claim: Claim) -> None:
     _move_on(claim)
 
 
+@unit
 def _open_calls(claim: Claim) -> list[ToolCall]:
     with holding(claim) as turn:
         calls = list(turn.calls.filter(state=ToolCall.State.OPEN, needs_decision=False))
@@ -44,6 +46,7 @@ def _ending(call: ToolCall) -> str:
     return tool.ends_turn if tool else ""
 
 
+@unit
 def _mark_cut_off(claim: Claim, call: ToolCall) -> bool:
     """A call that was begun by a runner that died, and must not be repeated, waits for a person (D5, F06)."""
     if not call.attempts or call.effect != ToolCall.Effect.ONCE:
@@ -55,6 +58,7 @@ def _mark_cut_off(claim: Claim, call: ToolCall) -> bool:
     return True
 
 
+@unit
 def _waits(claim: Claim, call: ToolCall) -> bool:
     if _ending(call) != "last":
         return False
@@ -63,6 +67,7 @@ def _waits(claim: Claim, call: ToolCall) -> bool:
 
 
 def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
+    @unit
     def starting(tool: Tool) -> None:
         with holding(claim) as turn:
             ToolCall.objects.filter(pk=call.pk).update(attempts=F("attempts") + 1, started=clock.now())
@@ -89,6 +94,7 @@ def _repeated(call: ToolCall) -> CodedError:
     )
 
 
+@unit
 def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     """Settles the call as the outcome says. True when the turn is over with it."""
     # A large result takes a while to read: not while the turn's row, on SQLite every row, is locked.
@@ -142,6 +148,7 @@ def _end(turn: Turn, state: str, *, reason: str, note: str) -> None:
     finish_turn(turn, state=state, reason=reason, note=note)
 
 
+@unit
 def _move_on(claim: Claim) -> None:
     with holding(claim) as turn:
         if limit := bad_rounds_limit(turn):

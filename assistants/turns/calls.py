@@ -14,6 +14,7 @@ from assistants.models.counters import take_message_number
 from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
+from assistants.units import unit
 
 from . import events, executors, taint
 from .claims import locked
@@ -21,6 +22,7 @@ from .claims import locked
 QUESTION_TOOL = "ask_clarifying_question"
 
 
+@unit
 def settle_call(
     call: ToolCall,
     *,

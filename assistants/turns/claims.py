@@ -15,17 +15,25 @@ from assistants import clock
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Turn
+from assistants.units import unit
 
-# Names this process among all that ever held a lease. The part before the colon names its slot: an embedded server
-# that starts again knows that whoever held the slot before it is dead.
+# Names this process among all that ever held a lease. The part before the colon names its slot: a process that gets a
+# slot's lock knows that whoever held the slot before it is dead.
 EMBEDDED_SLOT = "embedded"
 CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state")
 _run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
+_slot = EMBEDDED_SLOT
 
 
-def holder_name(slot: str) -> str:
+def use_slot(slot: str) -> None:
+    """Names this process's slot, before it claims anything."""
+    global _slot
+    _slot = slot
+
+
+def holder_name() -> str:
     """This process as a holder of leases."""
-    return f"{slot}:{_run_id}"
+    return f"{_slot}:{_run_id}"
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ def _lease_end() -> datetime:
     return clock.now() + timedelta(seconds=settings.TASKMONKEY["LEASE_SECONDS"])
 
 
+@unit
 def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
     """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
     now = clock.now()
@@ -85,6 +94,7 @@ def locked(turn_id: int) -> Iterator[Turn]:
         yield Turn.objects.select_for_update().get(pk=turn_id)
 
 
+@unit
 def release(claim: Claim) -> None:
     """Gives the lease back, if it is still ours."""
     Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="")

@@ -2,19 +2,25 @@
 
 import fcntl
 import logging
+import os
+import re
+import socket
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import IO
 
 from django.conf import settings
 from django.db import close_old_connections
 
 from assistants import clock
+from assistants.models import Runner
 
-from . import claims
+from . import claims, executors
 from .sweeper import sweep
 
 log = logging.getLogger(__name__)
+FORGOTTEN_MINUTES = 10
 _started = threading.Lock()
 _slot_lock: IO[str] | None = None
 # When each of them last got round in this process, on the monotonic clock; and for how long it may not (seconds).
@@ -22,20 +28,27 @@ _rounds: dict[str, float] = {}
 _patience: dict[str, float] = {}
 
 
-def start_engine() -> None:
+def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
     """Starts heartbeat and sweeper in this process; a second call does nothing.
 
     Whoever gets the slot's file lock knows that the process which held leases in this slot before is dead, and takes
     its turns over at once instead of waiting for the leases to run out (P4). The kernel frees the lock on kill -9.
+    Slots are those of this machine: a process of the same name elsewhere is another one.
     """
     if not _started.acquire(blocking=False):
         return
-    if _lock_slot():
-        holder = claims.holder_name(claims.EMBEDDED_SLOT)
-        if left := claims.expire_slot(claims.EMBEDDED_SLOT, but=holder):
-            log.info("taking over %s turns of a server that died", left)
-    _repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], _beat, "heartbeat")
-    _repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
+    if slot != claims.EMBEDDED_SLOT:
+        slot = re.sub(r"[^\w.-]", "-", f"{slot}@{socket.gethostname()}")[:60]
+    if _lock_slot(slot):
+        claims.use_slot(slot)
+        if left := claims.expire_slot(slot, but=claims.holder_name()):
+            log.info("taking over %s turns of a process that died", left)
+    else:
+        # Its leases must not look like those of whoever has the slot.
+        claims.use_slot(f"{slot}-{os.getpid()}")
+    executors.serve_here()
+    repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], _beat, "heartbeat")
+    repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
 
 
 def stalled() -> list[str]:
@@ -43,23 +56,29 @@ def stalled() -> list[str]:
     return sorted(name for name, last in _rounds.items() if clock.monotonic() - last > _patience[name])
 
 
-def _lock_slot() -> bool:
+def _lock_slot(slot: str) -> bool:
     global _slot_lock
     settings.HOME.mkdir(parents=True, exist_ok=True)
-    _slot_lock = open(settings.HOME / "engine.lock", "w")  # noqa: SIM115 - held until the process ends
+    name = "engine.lock" if slot == claims.EMBEDDED_SLOT else f"engine-{slot}.lock"
+    _slot_lock = open(settings.HOME / name, "w")  # noqa: SIM115 - held until the process ends
     try:
         fcntl.flock(_slot_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        log.warning("another server runs on this data directory; its turns are left alone")
+        log.warning("another process has the slot %s in this data directory; its turns are left alone", slot)
         return False
     return True
 
 
 def _beat() -> None:
-    claims.renew(claims.holder_name(claims.EMBEDDED_SLOT))
+    claims.renew(claims.holder_name())
+    now = clock.now()
+    facts = {"beat": now, "running": executors.running(), "places": settings.TASKMONKEY["TURN_THREADS"]}
+    Runner.objects.update_or_create(holder=claims.holder_name(), defaults=facts)
+    Runner.objects.filter(beat__lt=now - timedelta(minutes=FORGOTTEN_MINUTES)).delete()
 
 
-def _repeat(seconds: float, work: Callable[[], object], name: str) -> None:
+def repeat(seconds: float, work: Callable[[], object], name: str) -> None:
+    """Does the work now and whenever so many seconds have passed, in a thread of its own, whatever goes wrong."""
     _rounds[name], _patience[name] = clock.monotonic(), max(settings.TASKMONKEY["LEASE_SECONDS"], 6 * seconds)
 
     def run() -> None:

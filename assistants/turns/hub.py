@@ -2,6 +2,20 @@
 
 import asyncio
 import threading
+from typing import Protocol
+
+
+class Relay(Protocol):
+    """Carries hints to other processes and brings theirs here (see `relay`)."""
+
+    def tell(self, topic: str, but: str) -> None:
+        """A topic changed here; called from any thread, never waits."""
+
+    def watch(self, topic: str) -> None:
+        """The first watcher of a topic is here."""
+
+    def unwatch(self, topic: str) -> None:
+        """The last watcher of a topic is gone."""
 
 
 class Subscription:
@@ -53,29 +67,57 @@ class Subscription:
 
 _lock = threading.Lock()
 _watchers: dict[str, set[Subscription]] = {}
+_relay: Relay | None = None
+
+
+def use_relay(relay: Relay | None) -> None:
+    """From now on hints go to other processes too; without a relay they stay in this one."""
+    global _relay
+    _relay = relay
 
 
 def subscribe(*topics: str) -> Subscription:
     """Starts to watch; call it before reading the state, so that nothing falls between (D6)."""
     subscription = Subscription(topics)
     with _lock:
+        fresh = [topic for topic in topics if topic not in _watchers]
         for topic in topics:
             _watchers.setdefault(topic, set()).add(subscription)
+    if _relay:
+        for topic in fresh:
+            _relay.watch(topic)
     return subscription
 
 
 def unsubscribe(subscription: Subscription) -> None:
     """Ends a watch; a second call does nothing."""
+    gone = []
     with _lock:
         for topic in subscription.topics:
             watchers = _watchers.get(topic, set())
             watchers.discard(subscription)
-            if not watchers:
-                _watchers.pop(topic, None)
+            if not watchers and _watchers.pop(topic, None) is not None:
+                gone.append(topic)
+    if _relay:
+        for topic in gone:
+            _relay.unwatch(topic)
+
+
+def watched() -> list[str]:
+    """The topics that somebody in this process watches."""
+    with _lock:
+        return list(_watchers)
 
 
 def poke(topic: str, *, but: str = "") -> None:
-    """Wakes every watcher of `thread:<id>`, `text:<id>`, `tree:<id>` or `user:<id>`, but those who watch the topic `but`."""
+    """Wakes every watcher of `thread:<id>`, `tree:<id>` or `user:<id>` in all processes, but those who watch `but` as well."""
+    wake(topic, but=but)
+    if _relay:
+        _relay.tell(topic, but)
+
+
+def wake(topic: str, *, but: str = "") -> None:
+    """Wakes the watchers in this process only; growing text (`text:<id>`) has a way of its own to the others."""
     if topic not in _watchers:
         return
     with _lock:

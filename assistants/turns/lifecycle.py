@@ -12,6 +12,7 @@ from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
 from assistants.models.definition import definition_in
 from assistants.signals import turn_finished, turn_started
+from assistants.units import unit
 
 from . import budget, events, executors, live
 from .calls import add_message, next_sequence, open_question, settle_in
@@ -44,6 +45,7 @@ def open_thread(assistant: Assistant, *, owner: User | None, text: str, client_k
     return thread
 
 
+@unit
 def send_message(
     thread: Thread,
     *,
@@ -190,6 +192,7 @@ def start_next(thread: Thread) -> None:
         begin_turn(min(going, key=lambda each: (each.joins == Turn.Joins.NOT, each.pk)), after=leaf_of(thread))
 
 
+@unit
 def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:
     """Ends a turn now, keeping what was written (T1-T7). False if it had ended already; a second stop is harmless."""
     with transaction.atomic():
@@ -219,7 +222,9 @@ def close_reply(turn: Turn, state: str) -> None:
     if reply is None:
         return
     growing = live.current(turn.thread_id)
-    if growing and growing.message_id == reply.pk:
+    # A copy of what grows in another process may lag behind what was stored.
+    lags = growing is not None and growing.is_copy and len(growing.text) < len(reply.text)
+    if growing and growing.message_id == reply.pk and not lags:
         reply.parts = reply_parts(growing.text, growing.reasoning_text)
     reply.state = state
     reply.save(update_fields=["parts", "state"])
@@ -236,6 +241,7 @@ def reply_parts(text: str, reasoning: str = "") -> list[dict[str, str]]:
     return parts
 
 
+@unit
 def retry_turn(turn: Turn) -> Turn:
     """Answers what the turn was told last once more, as a sibling of the reply it got (E2, R6).
 

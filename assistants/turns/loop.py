@@ -1,18 +1,19 @@
 """Runs a turn: claims it, repeats a step until it waits or ends, and gives it back."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import Count, F, Min
 
 from assistants import clock
 from assistants.errors import LeaseLost
 from assistants.models import Turn
+from assistants.units import unit
 
 from . import executors
 from .act import act
-from .claims import EMBEDDED_SLOT, Claim, claim_turn, holder_name, holding, release
+from .claims import Claim, claim_turn, holder_name, holding, release
 from .lifecycle import finish_turn, stop_turn
 from .think import think
 
@@ -29,15 +30,15 @@ def use_gate(may_run: Callable[[Turn], bool]) -> None:
     _may_run = may_run
 
 
-def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
+def run_turn(turn_id: int) -> None:
     """Carries the turn on as far as it goes. Returns at once if somebody else does so or nothing is to do."""
-    claim = claim_turn(turn_id, holder=holder_name(slot))
+    claim = claim_turn(turn_id, holder=holder_name())
     if claim is None:
         return
     deadline = clock.monotonic() + settings.TASKMONKEY["TURN_SECONDS"]
     at_rest = False
     try:
-        while (turn := _held(claim)) and (step := STEPS.get(turn.state)):
+        while (turn := _held(claim)) and (step := STEPS.get(turn.state)) and not executors.is_closing():
             if _may_run and not _may_run(turn):
                 stop_turn(turn_id, by="the platform", reason="no_right")
                 break
@@ -47,7 +48,7 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
             step(claim)
         at_rest = turn is not None and turn.lease_until is None
     except LeaseLost as loss:
-        log.info("%s", loss)
+        log.info("%s", str(loss))
     except Exception:
         # A fault of ours counts like a dead runner: tried again by the sweeper, parked after three times at one step.
         log.exception("turn %s broke off", turn_id)
@@ -55,14 +56,18 @@ def run_turn(turn_id: int, *, slot: str = EMBEDDED_SLOT) -> None:
     finally:
         if not at_rest:
             release(claim)
+            if executors.is_closing():
+                executors.enqueue(turn_id)
 
 
+@unit
 def _held(claim: Claim) -> Turn | None:
     """The turn as it stands while the claim holds, with what decides on its rights; None once it is somebody else's."""
     found = Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).select_related("thread__owner", "thread__root__owner")
     return next(iter(found), None)
 
 
+@unit
 def _end_late(claim: Claim) -> None:
     minutes = settings.TASKMONKEY["TURN_SECONDS"] // 60
     with holding(claim) as turn:
@@ -71,4 +76,15 @@ def _end_late(claim: Claim) -> None:
         )
 
 
-executors.use_runner(run_turn)
+def next_turn(but: Collection[int]) -> int | None:
+    """The turn that a free place is given to, none of `but`: of those that nobody runs, one of the tenant with the fewest
+    at work, the oldest of it. So one tenant's hundreds don't hold up another one's first."""
+    now = clock.now()
+    waiting = Turn.objects.runnable(now).exclude(pk__in=but).values_list("thread__tenant").annotate(first=Min("pk"))
+    held = Turn.objects.filter(lease_until__gte=now).values_list("thread__tenant").annotate(count=Count("pk"))
+    firsts, at_work = dict(waiting), dict(held)
+    order = sorted(firsts, key=lambda tenant: (at_work.get(tenant, 0), firsts[tenant]))
+    return firsts[order[0]] if order else None
+
+
+executors.use_runner(run_turn, next_turn)

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from assistants import clock
 from assistants.models import Message, Turn
+from assistants.units import unit
 
 from .claims import Claim, extend
 from .lifecycle import reply_parts
@@ -63,6 +64,7 @@ def save(*, older_than: float) -> None:
         _lock.release()
 
 
+@unit
 def _store(due: list[Growth]) -> None:
     versions = {growth: growth.reply.version for growth in due}
     with transaction.atomic():

@@ -1,6 +1,10 @@
 """Finds what every hint missed: turns that could go on, and calls whose last sibling was settled (D1)."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
 
 from assistants import clock
 from assistants.models import ToolCall, Turn
@@ -14,19 +18,42 @@ from .lifecycle import start_next
 from .steering import carry_out_left_behind
 
 log = logging.getLogger(__name__)
+# The number of the sweeper's lock among PostgreSQL's advisory locks.
+LOCK = 7_265_001
 
 
 def sweep() -> int:
     """Rings for every turn that nobody carries on although it could; returns how many. Safe to run anywhere, any time."""
-    _wake_settled()
-    _begin_queued()
-    carry_out_left_behind()
-    wake_rested()
-    sweeping.send(Turn)
-    turns = list(Turn.objects.runnable(clock.now()).values_list("pk", flat=True))
-    for turn_id in turns:
-        executors.enqueue(turn_id)
-    return len(turns)
+    with _alone() as mine:
+        if not mine:
+            return 0
+        _wake_settled()
+        _begin_queued()
+        carry_out_left_behind()
+        wake_rested()
+        sweeping.send(Turn)
+        turns = list(Turn.objects.runnable(clock.now()).values_list("pk", flat=True))
+        for turn_id in turns:
+            executors.take_or_ring(turn_id)
+        return len(turns)
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Whether no other process sweeps this database at the moment; where one process has it to itself, always."""
+    if connection.vendor != "postgresql":
+        yield True
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+        mine = bool(cursor.fetchone()[0])
+    try:
+        yield mine
+    finally:
+        # One that is gone with its connection was given back by that.
+        if mine and connection.connection is not None and not connection.needs_rollback:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 def _wake_settled() -> None:

@@ -4,6 +4,7 @@ import random
 from concurrent.futures import CancelledError
 
 from django.conf import settings
+from django.db import close_old_connections
 
 from assistants import clock
 from assistants.errors import CodedError, LeaseLost
@@ -15,6 +16,7 @@ from assistants.models import Message, ToolCall, Turn
 from assistants.models.definition import definition_in
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
+from assistants.units import unit
 
 from . import budget, conditions, events, executors, live, partial
 from .allowance import OVERRUN, Allowed, Meter, allow, run_out
@@ -59,6 +61,7 @@ def think(claim: Claim) -> None:
         live.end(growing)
 
 
+@unit
 def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
     """Creates the reply's row, or takes the one that a dead runner left: a new attempt replaces its text (P6).
 
@@ -106,6 +109,8 @@ def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
     growth = partial.begin(claim, growing, future)
     try:
         while True:
+            # Of a pool's few connections none is kept while nothing is asked of it.
+            close_old_connections()
             try:
                 return future.result(timeout=SAVE_SECONDS)
             except TimeoutError:
@@ -128,6 +133,7 @@ def _save_partial(growth: partial.Growth) -> None:
         raise LeaseLost(f"turn {growth.claim.turn_id} is no longer held with fence {growth.claim.fence}")
 
 
+@unit
 def _cut_short(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> None:
     """Keeps what was written until the tokens ran out (J-19). What the provider counted is not known: all that was reserved,
     or what was seen if that is more, is taken for used."""
@@ -138,6 +144,7 @@ def _cut_short(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> None:
         run_out(turn)
 
 
+@unit
 def _give_up_attempt(claim: Claim, allowed: Allowed, message: Message, growing: live.LiveReply, error: ModelError) -> None:
     """Pauses the turn until the provider may answer again, or ends it with a plain sentence (F17, F18, R6, R7)."""
     with holding(claim) as turn:
@@ -157,6 +164,7 @@ def _give_up_attempt(claim: Claim, allowed: Allowed, message: Message, growing: 
             finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=error.message)
 
 
+@unit
 def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) -> None:
     with holding(claim, "thread__assistant") as turn:
         message.parts = reply_parts(reply.text, reply.reasoning)

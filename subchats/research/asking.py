@@ -7,7 +7,7 @@ from assistants import clock
 from assistants.errors import CodedError
 from assistants.models import Assistant, ToolCall, Turn, User
 from assistants.turns import executors
-from assistants.turns.claims import EMBEDDED_SLOT, holder_name, renew
+from assistants.turns.claims import holder_name, renew
 from assistants.turns.lifecycle import open_thread, stop_turn
 from subchats.models import Delegation, ExplorerTask, ResearchRun
 
@@ -75,7 +75,7 @@ def _wait(turn: Turn, seconds: float) -> None:
             )
         if now - beaten > BEAT_SECONDS:
             # There is no engine here that keeps the leases of this process alive.
-            renew(holder_name(EMBEDDED_SLOT))
+            renew(holder_name())
             beaten = now
         if _carry_on(turn):
             moved = now

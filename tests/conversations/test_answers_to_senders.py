@@ -1,7 +1,6 @@
 """Each sender is answered in its own way: a script, a plain form, a program; visitors and preferences too."""
 
 import pytest
-from django.core.cache import cache
 
 from assistants.models import Assistant, Thread, User
 from assistants.turns import lifecycle
@@ -9,13 +8,6 @@ from tests.kit.browsers import HTMX, PAGE, PROGRAM, signed_in, stranger
 from tests.kit.page import Page
 from tests.kit.turns import run_all
 from tests.kit.words import shown, url
-
-
-@pytest.fixture(autouse=True)
-def fresh_cache():
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def test_a_refusal_is_data_for_a_script_and_a_page_for_a_plain_form(ground):

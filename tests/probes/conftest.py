@@ -3,19 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 from django.db import transaction
 
 from tests.kit import turns, world
 from tests.probes import town
-
-
-@pytest.fixture(autouse=True)
-def forget_counts():
-    """What one test tried too often must not be held against the next."""
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture(scope="module")
