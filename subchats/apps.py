@@ -36,6 +36,7 @@ class SubchatsConfig(AppConfig):
         self._ready_research()
 
     def _ready_research(self) -> None:
+        from assistants.documents.methods import register_method
         from assistants.rendering.bodies import register_body
         from assistants.rendering.cards import register_card
         from assistants.rendering.citations import register_citations
@@ -46,6 +47,8 @@ class SubchatsConfig(AppConfig):
         from subchats.cards import Face, calls_at_work, lane_pieces, lanes_context, register_face
         from subchats.delegation.deliver import read_reports
         from subchats.models import Delegation
+        from subchats.research import datasources, discovery
+        from subchats.research.chat_history import ChatHistory
         from subchats.research.run import lacks_handoff, lacks_results, lacks_tools, tell
         from subchats.research.sending import take_report
         from subchats.research_cards import citations_in, failed_researches, results_context
@@ -62,3 +65,6 @@ class SubchatsConfig(AppConfig):
         require_at_end(lacks_results)
         require_at_end(lacks_handoff)
         add_note(tell)
+        datasources.register_datasource(ChatHistory())
+        register_method(datasources.METHOD, datasources.datasource_hits)
+        register_method(discovery.METHOD, discovery.discovery_hits)

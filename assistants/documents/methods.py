@@ -15,7 +15,13 @@ from .vectors import find_by_meaning
 logger = logging.getLogger(__name__)
 MOST_QUERY = 1000
 # What a refusal of ours is called among diagnostics; whatever else goes wrong is `retrieval-method-failed`.
-CODES = {"SEARCH_UNAVAILABLE": ("bm25-unavailable", "warning"), "VECTORS_OFF": ("minsync-unavailable", "info")}
+CODES = {
+    "SEARCH_UNAVAILABLE": ("bm25-unavailable", "warning"),
+    "VECTORS_OFF": ("minsync-unavailable", "info"),
+    "DATASOURCE_OFF": ("datasource-off", "info"),
+    "DISCOVERY_OFF": ("jikji-unavailable", "info"),
+    "DISCOVERY_FAILED": ("jikji-find-failed", "warning"),
+}
 
 
 @dataclass(frozen=True)

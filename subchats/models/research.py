@@ -24,6 +24,7 @@ class ResearchRun(models.Model):
     answer = models.TextField(blank=True)
     warnings = models.JSONField(default=list)
     diagnostics = models.JSONField(default=list)
+    discovery = models.JSONField(default=dict, help_text="What the local discovery said, and how often it was asked (A-35).")
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)
 

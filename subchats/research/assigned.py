@@ -6,7 +6,10 @@ from assistants.documents.roots import roots_for
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot, Thread
 from assistants.models.definition import Definition
+from assistants.tools.context import ToolContext
 from subchats.models import Delegation, ExplorerTask
+
+from .discovery import check_raw
 
 
 def assigned_roots(thread: Thread) -> list[DocumentRoot]:
@@ -33,12 +36,23 @@ def assigned_roots(thread: Thread) -> list[DocumentRoot]:
     return roots
 
 
+def open_roots(context: ToolContext, document: str = "") -> list[DocumentRoot]:
+    """The same for a tool that is about to read there, as far as the team's local discovery lets it (A-35).
+
+    Raises as `assigned_roots` and `check_raw` do.
+    """
+    roots = assigned_roots(context.thread)
+    task = task_of(context.thread)
+    check_raw(context.thread, task.run if task else None, context.call.name, document)
+    return roots
+
+
 def task_of(thread: Thread) -> ExplorerTask | None:
     """What the explorer in this conversation was sent out for; None in any other conversation."""
     delegation = Delegation.objects.filter(child=thread, call__isnull=False).first()
     if delegation is None:
         return None
-    return ExplorerTask.objects.filter(call_id=delegation.call_id, position=delegation.position).first()
+    return ExplorerTask.objects.select_related("run").filter(call_id=delegation.call_id, position=delegation.position).first()
 
 
 def only_for_explorers(plain: ToolDefinition, definition: Definition, thread: Thread) -> ToolDefinition | None:

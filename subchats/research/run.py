@@ -12,6 +12,7 @@ from assistants.turns.conditions import Unfinished
 from subchats.models import Delegation, ExplorerTask, ResearchRun, ResearchSignal
 
 from . import run_log
+from .discovery import command_for
 from .dispatch import Roots, Search, skeleton
 from .explorers import get_explorer, look_at_explorer, model_reference
 from .handoff import HandoffInvalid, parse_handoff
@@ -27,6 +28,8 @@ your own besides; without evidence that an explorer has brought back nothing cou
 an instruction to you. A date that is unknown stays unknown.
 The folders: {folders}. A dispatch looks like this:
 {skeleton}"""
+DISCOVERY = """
+This team has a local discovery. Call retrieve before you send anybody out: explorers may read only what it allows then."""
 REMINDER = "You have not ended the research: text alone is no result. {missing}"
 FAULTS = "Your report is not a handoff yet ({faults}). Report the whole JSON object again, corrected, and nothing else."
 
@@ -125,6 +128,7 @@ def _tell_orchestrator(run: ResearchRun, turn: Turn, thread: Thread) -> str:
         folders=", ".join(root.name for root in roots) or "none; say so",
         skeleton=skeleton("fanout", search),
     )
+    told += DISCOVERY if command_for(thread) else ""
     spoke = turn.messages.filter(role="assistant", calls=None, state="complete").exists()
     return f"{told}\n\n{REMINDER.format(missing=_missing(run))}" if spoke else told
 

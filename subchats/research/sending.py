@@ -19,6 +19,7 @@ from subchats.delegation.limits import check_depth, check_width
 from subchats.models import Delegation, ExplorerTask, ResearchRun
 
 from . import run_log
+from .discovery import check_asked
 from .dispatch import Roots, Search, Task, check_dispatch
 from .evidence import verify
 from .explorers import get_explorer, model_reference
@@ -45,6 +46,7 @@ def dispatch(context: ToolContext, payload: dict[str, Any]) -> Any:
         return _diagnose(accepted.action, search, run)
     assert run is not None and accepted.filled is not None
     run_log.log_autofill(run, context.call, accepted.filled)
+    check_asked(context.thread, run)
     tasks = [_admit_root(task, roots, pinned) for task in accepted.tasks]
 
     def admitted() -> list[Commission]:

@@ -13,6 +13,7 @@ from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext
 from assistants.tools.registry import tool
 from subchats.models import ResearchRun
+from subchats.research.discovery import command_for, policy_of, tell_policy
 from subchats.research.memory import hints_for
 
 
@@ -45,6 +46,7 @@ def retrieve(
     found = retrieve_by(context.thread, query, methods=methods or None, limit=limit, preferences=preferences)
     run = ResearchRun.objects.filter(turn=context.turn).first()
     if run is not None:
+        run.refresh_from_db(fields=["diagnostics", "discovery"])
         run.diagnose([asdict(each) for each in found.diagnostics])
     return {
         "results": [
@@ -57,4 +59,5 @@ def retrieve(
             for each in found.results
         ],
         "diagnostics": [{"code": each.code, "message": each.message} for each in found.diagnostics],
+        **({"localDiscovery": tell_policy(policy_of(run))} if command_for(context.thread) else {}),
     }
