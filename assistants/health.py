@@ -66,7 +66,7 @@ def _look(before: Readiness) -> Readiness:
     failed = {name: error for name, part in sorted(_parts.items()) if (error := _error_of(part))}
     for name, error in failed.items():
         if name not in (*before.failing, *before.degraded):
-            log.warning("not ready: %s (%s)", name, error if isinstance(error, NotReady) else type(error).__name__)
+            log.warning("not ready: %s (%s)", name, str(error) if isinstance(error, NotReady) else type(error).__name__)
     required = {name for name in failed if _parts[name].required}
     return Readiness(tuple(sorted(required)), tuple(sorted(failed.keys() - required)))
 

@@ -76,7 +76,7 @@ def fetch(
             url, sent = str(target.join(_plain(answer))), {}
         raise _Refused("too many redirects")
     except (_Refused, httpx2.InvalidURL, zlib.error, UnicodeError, *_TROUBLE) as error:
-        log.info("fetch failed: %s: %s", type(error).__name__, error)
+        log.info("fetch failed: %s", error.args[0] if isinstance(error, _Refused) else type(error).__name__)
         raise CodedError(
             code="FETCH_FAILED",
             field="url",

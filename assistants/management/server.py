@@ -1,6 +1,7 @@
 """The server process itself: a listening socket, the turn engine, and Daphne (or uvicorn) in front of the application."""
 
 import asyncio
+import contextlib
 import errno
 import logging
 import os
@@ -67,7 +68,8 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     {"daphne": _run_daphne, "uvicorn": _run_uvicorn}[server](application, listener)
     # Nothing that matters happens at exit, and the interpreter's own way out joins threads that may never end.
     logging.shutdown()
-    sys.stdout.flush()
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
     os._exit(0)
 
 

@@ -1,7 +1,9 @@
 """Keeps one server process alive: starts it, starts it again when it dies, and makes sure that it ends."""
 
 import argparse
+import contextlib
 import logging
+import logging.config
 import os
 import select
 import signal
@@ -11,6 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
+
+from assistants import logs
 
 # Seconds. A server that lived for STEADY is trusted again: its next crash counts as the first.
 GRACE, STEADY, FIRST_DELAY, LONGEST_DELAY, POLL, PATIENCE = 5.0, 30.0, 0.1, 30.0, 0.05, 10.0
@@ -135,6 +139,12 @@ def _describe(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
+def announce(notice: str) -> None:
+    """Prints the notice; where nothing can be printed, the site serves all the same (F29)."""
+    with contextlib.suppress(OSError):
+        print(notice, flush=True)
+
+
 def main() -> int:
     """Supervises the command after `--`, and prints what comes out of the notice's pipe when it first answers."""
     parser = argparse.ArgumentParser()
@@ -142,12 +152,12 @@ def main() -> int:
     parser.add_argument("--notice-fd", type=int, required=True)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.config.dictConfig(logs.set_up("WARNING", os.environ.get("TASKMONKEY_LOG_FORMAT", "")))
     with open(options.notice_fd) as pipe:
         notice = pipe.read()
     listener = socket.socket(fileno=options.listener_fd)
     listener.set_inheritable(False)
-    return Supervisor(options.command, listener=listener, on_answer=lambda: print(notice, flush=True)).run()
+    return Supervisor(options.command, listener=listener, on_answer=lambda: announce(notice)).run()
 
 
 if __name__ == "__main__":

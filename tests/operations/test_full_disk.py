@@ -1,0 +1,46 @@
+"""A served site whose output goes to a full disk serves all the same, and comes back after a kill (F29)."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+
+from tests.serve.conftest import ROOT, kill, until
+from tests.serve.test_serve import environment, manage
+
+
+def test_f29_a_site_that_can_write_no_line_serves_and_starts_again(tmp_path: Path) -> None:
+    home = environment(tmp_path)
+    subprocess.run(manage("migrate", "--verbosity=0"), cwd=ROOT, env=home, check=True)
+    port = free_port()
+
+    with open("/dev/full", "w") as full:
+        site = subprocess.Popen(manage("serve", f"--port={port}"), cwd=ROOT, env=home, stdout=full, stderr=full)
+    try:
+        until(lambda: answers(port), seconds=60)
+        (child,) = children(site.pid)
+        kill(child)
+        until(lambda: answers(port), seconds=60)
+
+        assert site.poll() is None
+        assert children(site.pid) != [child]
+    finally:
+        site.terminate()
+        site.wait(timeout=15)
+
+
+def free_port() -> int:
+    command = "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"
+    return int(subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout)
+
+
+def children(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+def answers(port: int) -> bool:
+    try:
+        return httpx2.get(f"http://127.0.0.1:{port}/readyz", timeout=5, trust_env=False).status_code == 200
+    except httpx2.HTTPError:
+        return False
