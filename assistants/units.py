@@ -1,0 +1,73 @@
+"""A unit of work is done whole or not at all; one that a deadlock or a lost connection broke is begun anew (F13)."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.db import Error, InterfaceError, OperationalError, connection
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+PAUSE_SECONDS = 0.1
+# What PostgreSQL says when it undid one of two transactions that stood in each other's way.
+UNDONE = frozenset({"40P01", "40001"})
+# What it says, or what is said for it, when the connection is gone. Without a code nobody answered at all.
+GONE = ("08", "57P")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def unit(work: Callable[P, R]) -> Callable[P, R]:
+    """Has a function that opens one transaction done again, up to three times in all, when that was undone by no fault
+    of its own.
+
+    Within a larger transaction it is a part of that, and is not repeated by itself. Where the answer to COMMIT was lost
+    nobody knows whether it was done: that is left to whoever can look, such as a page with its client key (D3).
+    """
+
+    @wraps(work)
+    def whole(*args: P.args, **kwargs: P.kwargs) -> R:
+        for attempt in range(1, ATTEMPTS + 1):
+            outermost = not connection.in_atomic_block
+            try:
+                return work(*args, **kwargs)
+            except (OperationalError, InterfaceError) as error:
+                if not outermost or attempt == ATTEMPTS or not may_repeat(error):
+                    raise
+                log.warning("%s was undone (%s); it is begun anew", work.__name__, _reason(error))
+            connection.close_if_unusable_or_obsolete()
+            # Two that met once are not to meet again.
+            time.sleep(PAUSE_SECONDS * attempt * random.uniform(0.5, 1.5))
+        raise AssertionError("unreachable")
+
+    return whole
+
+
+def may_repeat(error: Error) -> bool:
+    """Whether the transaction that this error ended has left nothing behind, and may go better at once."""
+    if connection.vendor != "postgresql":
+        return False
+    code = getattr(error.__cause__, "sqlstate", None)
+    if code in UNDONE:
+        return True
+    # A pool without a free connection has let the caller wait already.
+    lost = code.startswith(GONE) if code else type(error.__cause__).__name__ != "PoolTimeout"
+    return lost and not _was_committing(error)
+
+
+def _was_committing(error: Error) -> bool:
+    trace = error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_name == "_commit":
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _reason(error: Error) -> str:
+    return getattr(error.__cause__, "sqlstate", None) or type(error).__name__
