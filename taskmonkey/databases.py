@@ -47,7 +47,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     # FULL is needed to promise that nothing accepted is lost when the power fails; NORMAL keeps it for crashes only.
     synchronous = os.environ.get("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "taskmonkey.sqlite",
         "NAME": path,
         # To open a file anew costs as much as four queries, and every look of every page would do so.
         "CONN_MAX_AGE": None,

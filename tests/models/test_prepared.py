@@ -1,0 +1,88 @@
+"""A query that was put together once gives what the plain one gives, for any values."""
+
+import pytest
+from django.db import connection
+from django.db.models import Count, F
+from django.test.utils import CaptureQueriesContext
+
+from assistants.models import Message, Thread, Turn, TurnEvent
+from assistants.models.prepared import Prepared
+from assistants.turns.lifecycle import send_message
+from tests.kit.turns import run_all
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def threads(ground):
+    assistant = ground.assistant("a", script=["one", "two", "three"])
+    made = [Thread.objects.create(tenant=assistant.tenant, owner=ground.alice, assistant=assistant) for _ in range(3)]
+    for thread in made:
+        send_message(thread, author=ground.alice, text="Hello.")
+        run_all()
+    return made
+
+
+def alike(found, expected):
+    assert found == expected and found
+    for one, other in zip(found, expected, strict=True):
+        assert {name: value for name, value in vars(one).items() if name != "_state"} == {
+            name: value for name, value in vars(other).items() if name != "_state"
+        }
+        assert one._state.fields_cache == other._state.fields_cache and one._state.db == other._state.db
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda thread: Turn.objects.filter(thread=thread).select_related("thread__assistant", "root", "user_message__author"),
+        lambda thread: Thread.objects.filter(pk=thread).annotate(count=Count("turns")),
+        lambda thread: TurnEvent.objects.filter(thread_id=thread, number__gt=1).order_by("-number")[:2],
+        lambda thread: Message.objects.filter(thread=thread, thread__leaf=F("pk")).exclude(state="queued"),
+    ],
+)
+def test_rows_become_the_same_objects_for_any_value(threads, build):
+    prepared = Prepared(build)
+
+    for thread in threads:
+        alike(prepared.rows(thread.pk), list(build(thread.pk)))
+
+
+def test_values_come_in_the_order_that_was_asked_for(threads):
+    def build(thread, role):
+        found = Message.objects.filter(thread=thread, role=role).order_by("created")
+        return found.values_list("thread__title", "pk", "sequence", "created", "parts")
+
+    assert Prepared(build).rows(threads[0].pk, "user") == list(build(threads[0].pk, "user"))
+
+
+def test_one_column_comes_flat(threads):
+    ids = Prepared(lambda owner: Thread.objects.filter(owner=owner).order_by("pk").values_list("pk", flat=True))
+
+    assert ids.rows(threads[0].owner_id) == [each.pk for each in threads]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_a_list_of_any_length_is_looked_for(threads, count):
+    ids = [each.pk for each in threads][:count]
+    prepared = Prepared(lambda some: Thread.objects.filter(pk__in=some).order_by("pk"))
+
+    assert prepared.rows(ids) == threads[:count] and prepared.rows(set(ids)) == threads[:count]
+
+
+def test_uuids_and_times_are_found_as_they_are_stored(threads):
+    message = Message.objects.first()
+    prepared = Prepared(lambda pk, since: Message.objects.filter(pk=pk, created__gte=since))
+
+    assert prepared.first(message.pk, message.created) == message
+    assert not prepared.exists(threads[0].leaf_id or message.pk, message.created.replace(year=2999))
+
+
+def test_it_is_one_query_and_put_together_once(threads):
+    built = []
+    prepared = Prepared(lambda pk: built.append(pk) or Thread.objects.filter(pk=pk))
+
+    with CaptureQueriesContext(connection) as queries:
+        assert [prepared.first(each.pk) for each in threads] == threads
+
+    assert len(queries) == 3 and len(built) == 1
