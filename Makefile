@@ -1,10 +1,11 @@
 # Two commands matter: `make run` and `make test`. What they do stands in make.py, which needs only Python.
 export PORT BIND DEMO_LANGUAGE UPGRADE
 
-.PHONY: help run test fast lock format map bench clean
+.PHONY: help run team test fast lock format map bench clean
 
 help:
 	@echo 'make run     serve TaskMonkey here and print a link that signs you in (PORT=8000 BIND=127.0.0.1 DEMO_LANGUAGE=en)'
+	@echo 'make team    the same by PostgreSQL, Redis, two web processes and two workers (PORT, BIND, DEMO_LANGUAGE)'
 	@echo 'make test    check everything'
 	@echo 'make fast    check everything but the browser and the kill -9 tests'
 	@echo 'make format  lay the code out as the checks want it'
@@ -13,5 +14,5 @@ help:
 	@echo 'make bench   measure TaskMonkey next to a bare relay on this machine'
 	@echo 'make clean   remove the environment and the caches; the data stays'
 
-run test fast lock format map bench clean:
+run team test fast lock format map bench clean:
 	@python3 make.py $@

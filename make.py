@@ -41,6 +41,21 @@ def run() -> int:
     os.execve(PYTHON, [str(PYTHON), "manage.py", "serve", "--prepare", *arguments], own_environment())
 
 
+def team() -> int:
+    """Serves like `run`, by PostgreSQL, Redis, two web processes and two workers here (PORT, BIND, DEMO_LANGUAGE)."""
+    install(RUN_LOCK)
+    for program, package in (("initdb", "postgresql"), ("redis-server", "redis-server")):
+        if missing := find_service(program, package):
+            sys.exit(say(missing, 1))
+    port, host, language = (os.environ.get(name) for name in ("PORT", "BIND", "DEMO_LANGUAGE"))
+    arguments = [f"--port={port or 8000}", f"--host={host or '127.0.0.1'}", f"--language={language or 'en'}"]
+    environment = own_environment()
+    environment.setdefault("TASKMONKEY_HOME", str(ROOT / "data" / "team"))
+    os.chdir(ROOT)
+    sys.stdout.flush()
+    os.execve(PYTHON, [str(PYTHON), "manage.py", "team", *arguments], environment)
+
+
 def test() -> int:
     """Checks everything: the fast part, then the kill -9 tests and the browser tests, each in a process of their own."""
     install(TEST_LOCK)
@@ -238,14 +253,31 @@ def find_browser() -> str:
     """Looks for Chromium, installs it where that needs no question (root on Debian), or says why the tests are skipped."""
     if any(shutil.which(name) for name in BROWSERS):
         return ""
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        say("Installing Chromium for the browser tests ...")
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
-            subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
-        if any(shutil.which(name) for name in BROWSERS):
-            return ""
+    apt_install("chromium")
+    if any(shutil.which(name) for name in BROWSERS):
+        return ""
     return "no Chromium on this machine; install it (apt-get install chromium) to run these"
+
+
+def find_service(program: str, package: str) -> str:
+    """Looks for a server program, installs it where that needs no question (root on Debian), or says what to install."""
+
+    def found() -> bool:
+        return shutil.which(program) is not None or any(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+
+    if not found():
+        apt_install(package)
+    return "" if found() else f"There is no {program} on this machine; on Debian and Ubuntu: apt install {package}"
+
+
+def apt_install(package: str) -> None:
+    """Installs a Debian package, as root only; elsewhere does nothing."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    say(f"Installing {package} ...")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", package]):
+        subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
 
 
 def say(text: str, code: int = 0) -> int:
@@ -254,7 +286,7 @@ def say(text: str, code: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    targets = {"run": run, "test": test, "fast": fast, "clean": clean}
+    targets = {"run": run, "team": team, "test": test, "fast": fast, "clean": clean}
     targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map, "bench": bench}
     if len(sys.argv) != 2 or sys.argv[1] not in targets:
         sys.exit(f"Say one of: {', '.join(targets)}")

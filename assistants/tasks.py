@@ -19,7 +19,7 @@ _started = threading.Lock()
 REST = 1.0
 
 
-@shared_task(ignore_result=True, acks_late=False, max_retries=0)
+@shared_task(ignore_result=True, acks_late=False, max_retries=0)  # type: ignore[untyped-decorator]
 def look_at_turn(turn_id: int) -> None:
     """Hands the turn to this worker's own executor and returns at once; whether it runs is decided by its lease (D4)."""
     executors.take_up(turn_id)

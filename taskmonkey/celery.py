@@ -13,6 +13,6 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@setup_logging.connect
+@setup_logging.connect  # type: ignore[untyped-decorator]
 def leave_logging_alone(**_: Any) -> None:
     """Django has set it up already."""

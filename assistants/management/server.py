@@ -21,7 +21,9 @@ from assistants.llm.models import warm_up
 from assistants.management.supervisor import die_with
 from assistants.models import LLMProfile
 from assistants.rendering.code import load_languages
-from assistants.turns.engine import start_engine
+from assistants.turns.engine import repeat, start_engine
+from assistants.turns.lookout import Lookout
+from assistants.turns.relay import start_relay
 
 SERVERS = ("daphne", "uvicorn")
 BACKLOG = 1024
@@ -82,12 +84,20 @@ def _loop_of(server: str) -> asyncio.AbstractEventLoop:
 
 
 def _start_engine() -> None:
-    # A provider first imported inside the event loop freezes every socket for more than a second.
-    warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
-    connections.close_all()
+    prepare_models()
     # The first block of code in each language would otherwise hold up a socket; loading them all takes a second.
     threading.Thread(target=load_languages, name="languages", daemon=True).start()
-    start_engine()
+    if settings.REDIS_URL:
+        start_relay(settings.REDIS_URL, prefix=settings.REDIS_PREFIX)
+        repeat(settings.TASKMONKEY["LOOK_SECONDS"], Lookout().look, "lookout")
+    if settings.TASKMONKEY["EXECUTOR"] != "celery":
+        start_engine()
+
+
+def prepare_models() -> None:
+    """Imports the providers in use now: inside the event loop that would freeze every socket for more than a second."""
+    warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
+    connections.close_all()
 
 
 def _run_daphne(application: Any, listener: socket.socket) -> None:

@@ -62,7 +62,7 @@ class Supervisor:
                 return code
             crashes = 1 if time.monotonic() - born > STEADY else crashes + 1
             delay = min(FIRST_DELAY * 2 ** (crashes - 1), LONGEST_DELAY)
-            log.warning("the server died (%s), starting it again in %.1f s", _describe(code), delay)
+            log.warning("the server died (%s), starting it again in %.1f s", describe(code), delay)
             self._sleep(delay)
         return 0
 
@@ -135,7 +135,8 @@ def answers(address: tuple[str, int], *, waiting: Callable[[], bool] = lambda: T
     return False
 
 
-def _describe(code: int) -> str:
+def describe(code: int) -> str:
+    """An exit code in words: the name of the signal that ended the process, or the number."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 

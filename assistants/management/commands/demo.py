@@ -32,12 +32,12 @@ class Command(BaseCommand):
         tenant, made = Tenant.objects.get_or_create(slug=SLUG, defaults={"name": cast.tenant})
         self.add_people(tenant, language)
         domain, _ = Domain.objects.get_or_create(tenant=tenant, slug="operations", defaults={"name": cast.domain})
-        for part in cast.parts:
-            self.add_assistant(tenant, domain, part)
-        self.lead(tenant, domain)
         for name, folder, public in ((cast.handbook, "handbook", False), (cast.help_pages, "help", True)):
             path = str(DEMO / "documents" / language / folder)
             DocumentRoot.objects.get_or_create(tenant=tenant, path=path, defaults={"name": name, "public": public})
+        for part in cast.parts:
+            self.add_assistant(tenant, domain, part)
+        self.lead(tenant, domain)
         self.set_models(tenant, language, scripted=options["scripted"])
         demo_made.send(Tenant, tenant=tenant, language=language)
         self.stdout.write(f"The demo tenant is {'made' if made else 'up to date'}: {cast.tenant}.")

@@ -30,11 +30,15 @@ class Command(BaseCommand):
         parser.add_argument("--unsupervised", action="store_true", help="serve in this process; nothing restarts it")
         parser.add_argument("--listener-fd", type=int, help=SUPPRESS)
         parser.add_argument("--lifeline-fd", type=int, help=SUPPRESS)
+        parser.add_argument("--only-welcome", action="store_true", help=SUPPRESS)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["listener_fd"] is not None:
             listener = socket.socket(fileno=options["listener_fd"])
             serve(listener, server=options["server"], lifeline=options["lifeline_fd"])
+        if options["only_welcome"]:
+            print(welcome(options["host"], options["port"], link=not options["no_link"]))
+            return
         try:
             listener = listen(options["host"], options["port"])
         except CodedError as error:
@@ -45,7 +49,9 @@ class Command(BaseCommand):
             prepare(options["language"])
         if options["unsupervised"]:
             serve(listener, server=options["server"])
-        become_supervisor(listener, server=options["server"], notice=welcome(listener, link=not options["no_link"]))
+        become_supervisor(
+            listener, server=options["server"], notice=welcome(*listener.getsockname()[:2], link=not options["no_link"])
+        )
 
 
 def prepare(language: str) -> None:
@@ -55,9 +61,8 @@ def prepare(language: str) -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
-def welcome(listener: socket.socket, *, link: bool) -> str:
+def welcome(host: str, port: int, *, link: bool) -> str:
     """Says where the site is: with a link for the first administrator, unless there is none or none is wanted."""
-    host, port = listener.getsockname()
     address = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"
     admin = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
     lines = [f"TaskMonkey is running: {address}/"]

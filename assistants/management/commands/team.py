@@ -1,0 +1,106 @@
+"""Runs the site as a team of processes on this machine: PostgreSQL, Redis, web processes behind one port, and workers."""
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from argparse import ArgumentParser
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from assistants.errors import CodedError
+from assistants.management import services
+from assistants.management.server import listen
+from assistants.management.supervisor import answers
+from assistants.management.team import Member, Team
+
+MANAGE = [sys.executable, "manage.py"]
+
+
+class Command(BaseCommand):
+    help = "Starts PostgreSQL, Redis, web processes and workers here, all on loopback but the web's port; Ctrl-C ends them all."
+    # This process only starts others; its own settings name another database.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0: any free one)")
+        parser.add_argument("--web", type=int, default=2, help="web processes (default 2)")
+        parser.add_argument("--workers", type=int, default=2, help="worker processes (default 2)")
+        parser.add_argument("--language", choices=["en", "de"], default="en", help="language of the demo tenant")
+        parser.add_argument("--no-link", action="store_true", help="don't print a link that signs in")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+        team = Team()
+        team.listen_for_signals()
+        try:
+            listener = listen(options["host"], options["port"])
+            environment = _start_services(team, settings.HOME, listener)
+            _prepare(environment, options["language"])
+            _start_processes(team, environment, listener, web=options["web"], workers=options["workers"])
+            if not team.stopping:
+                self.stdout.write(_welcome(environment, listener, link=not options["no_link"]))
+                self.stdout.flush()
+            team.watch()
+        except (CodedError, RuntimeError) as error:
+            raise CommandError(" ".join(filter(None, [str(error), getattr(error, "fix", "")]))) from error
+        finally:
+            team.end()
+
+
+def _start_services(team: Team, home: Path, listener: socket.socket) -> dict[str, str]:
+    """Starts PostgreSQL and Redis; gives the environment in which the site finds them."""
+    home.mkdir(parents=True, exist_ok=True)
+    postgres = services.postgres(home / "postgres", services.free_port(55432))
+    redis = services.redis(home / "redis", services.free_port(56379))
+    for service in (postgres, redis):
+        # SIGINT ends PostgreSQL without waiting for whoever is connected.
+        output = home / f"{service.name}.log"
+        member = Member(service.name, service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=output)
+        team.join(member, until=partial(_is_open, service.port))
+    own = {
+        "DATABASE_URL": postgres.url,
+        "REDIS_URL": redis.url,
+        "TASKMONKEY_EXECUTOR": "celery",
+        "TASKMONKEY_HOME": str(home),
+        "TASKMONKEY_SECRET_KEY": settings.SECRET_KEY,
+        "PORT": str(listener.getsockname()[1]),
+    }
+    return os.environ | own
+
+
+def _prepare(environment: dict[str, str], language: str) -> None:
+    """Brings the data up to date."""
+    for command in (["migrate", "-v0"], ["demo", f"--language={language}"], ["collectstatic", "--noinput", "-v0"]):
+        if subprocess.run([*MANAGE, *command], env=environment, cwd=settings.BASE_DIR, stdout=subprocess.DEVNULL).returncode:
+            raise RuntimeError(f"manage.py {command[0]} failed; what it said stands above")
+
+
+def _start_processes(team: Team, environment: dict[str, str], listener: socket.socket, *, web: int, workers: int) -> None:
+    """Workers first: a page that answers is to find somebody who works. All web processes answer on the one socket."""
+    for number in range(1, workers + 1):
+        team.join(Member(f"worker{number}", [*MANAGE, "work", f"--slot=worker{number}"], environment, grace=20))
+    own = environment | {"TASKMONKEY_WEB_PROCESSES": str(web)}
+    command = [*MANAGE, "serve", f"--listener-fd={listener.fileno()}"]
+    for number in range(1, web + 1):
+        team.join(Member(f"web{number}", command, own, handles=[listener.fileno()]))
+    team.wait(lambda: answers(listener.getsockname()[:2]), within=60)
+
+
+def _welcome(environment: dict[str, str], listener: socket.socket, *, link: bool) -> str:
+    host, port = listener.getsockname()[:2]
+    asking = [*MANAGE, "serve", "--only-welcome", f"--host={host}", f"--port={port}", *([] if link else ["--no-link"])]
+    done = subprocess.run(asking, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True)
+    return done.stdout or done.stderr
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
