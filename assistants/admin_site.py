@@ -17,7 +17,10 @@ from assistants import access
 
 View = Callable[..., HttpResponse]
 # Two groups, each in the order in which somebody goes through them.
-SET_UP = ("Tenant", "User", "LLMProfile", "Assistant", "Domain", "DocumentRoot", "Workflow", "Group", "Budget")
+SET_UP = (
+    *("Tenant", "User", "LLMProfile", "Assistant", "Domain", "DocumentRoot"),
+    *("DatasourceGrant", "LocalDiscovery", "Workflow", "Group", "Budget"),
+)
 LOOK_AFTER = ("Thread", "Turn", "SpendEntry", "AuditEntry")
 
 

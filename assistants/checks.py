@@ -41,7 +41,8 @@ def check_setups(**_: Any) -> list[CheckMessage]:
     Before the first migration there is nothing to hold.
     """
     try:
-        return [_as_message(problem, row) for row, problem in _problems()]
+        found = [(problem, row) for row, problem in _problems() if problem.code in FATAL or problem.code in DOUBTFUL]
+        return [_as_message(problem, row) for problem, row in found]
     except DatabaseError:
         return []
 

@@ -6,9 +6,12 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from assistants.admin.assistants import AssistantAdmin
 from assistants.admin.scope import ReadOnly
 from assistants.admin.threads import ThreadAdmin
 from subchats.models import Delegation
+from subchats.research_admin import page as research_page
+from subchats.research_admin import sources as research_sources  # noqa: F401
 from subchats.workflow_admin import page as workflow_page  # noqa: F401
 
 
@@ -40,3 +43,8 @@ class DelegationInline(ReadOnly, admin.StackedInline):
 
 
 ThreadAdmin.inlines = [*ThreadAdmin.inlines, DelegationInline]
+AssistantAdmin.more_links.append(research_page.research_link)
+AssistantAdmin.more_pages += [
+    ("research/", research_page.research_view, "assistant_research"),
+    ("explorer/<str:action>/", research_page.explorer_view, "assistant_explorer"),
+]

@@ -8,6 +8,7 @@ class SubchatsConfig(AppConfig):
     verbose_name = "Sub-chats"
 
     def ready(self) -> None:
+        from assistants import tracing
         from assistants.rendering.bodies import register_body
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
@@ -15,6 +16,7 @@ class SubchatsConfig(AppConfig):
         from assistants.turns.prompt import add_note
         from subchats import checks, receivers  # noqa: F401
         from subchats.cards import calls_at_work, card_context, lane_pieces, lanes_context
+        from subchats.delegation.callers import caller_of
         from subchats.plan_cards import left_open_notes, plan_section
         from subchats.planning.approval import is_waiting
         from subchats.planning.telling import plan_note
@@ -31,6 +33,7 @@ class SubchatsConfig(AppConfig):
         register_section("subchats/plan_panel.html", plan_section, order=10)
         register_note("subchats/left_open.html", left_open_notes)
         add_note(plan_note)
+        tracing.use_caller(caller_of)
         register_section("subchats/rail.html", rails_of, order=40)
         register_body("subchats/sent_up.html", sent_up_bodies)
         self._ready_research()
@@ -41,6 +44,7 @@ class SubchatsConfig(AppConfig):
         from assistants.rendering.cards import register_card
         from assistants.rendering.citations import register_citations
         from assistants.rendering.turn_notes import register_note
+        from assistants.setup.rules import add_rule
         from assistants.turns.conditions import require_at_end, require_before
         from assistants.turns.prompt import add_note
         from subchats import explorer_cards
@@ -51,6 +55,7 @@ class SubchatsConfig(AppConfig):
         from subchats.research.chat_history import ChatHistory
         from subchats.research.run import lacks_handoff, lacks_results, lacks_tools, tell
         from subchats.research.sending import take_report
+        from subchats.research.setting_up import research_problems
         from subchats.research_cards import citations_in, failed_researches, results_context
 
         register_card("subagent", "subchats/lanes.html", lanes_context, at_work=calls_at_work, pieces=lane_pieces)
@@ -65,6 +70,7 @@ class SubchatsConfig(AppConfig):
         require_at_end(lacks_results)
         require_at_end(lacks_handoff)
         add_note(tell)
+        add_rule(research_problems)
         datasources.register_datasource(ChatHistory())
         register_method(datasources.METHOD, datasources.datasource_hits)
         register_method(discovery.METHOD, discovery.discovery_hits)

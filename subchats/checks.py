@@ -8,6 +8,7 @@ from django.db import DatabaseError
 from assistants.models import Assistant
 from assistants.tools.registry import tools_of
 from subchats.models import Workflow
+from subchats.research.setting_up import research_problems
 from subchats.workflows.catalogue import as_workflow
 from subchats.workflows.validation import workflow_problems
 
@@ -24,6 +25,20 @@ def check_delegation(**_: Any) -> list[CheckMessage]:
             )
             for each in Assistant.objects.enabled().exclude(delegates=None).distinct().order_by("pk")
             if not any(tool.delegates for tool in tools_of(each.tools))
+        ]
+    except DatabaseError:
+        return []
+
+
+@register("subchats")
+def check_research(**_: Any) -> list[CheckMessage]:
+    """Finds assistants that are set to research and could not: tools, folders or the explorer are missing (A-02)."""
+    try:
+        researchers = Assistant.objects.enabled().filter(research=True).select_related("tenant").order_by("pk")
+        return [
+            Warning(f"assistant “{each}” (number {each.pk}): {problem.message}", hint=problem.fix, id="subchats.W003")
+            for each in researchers
+            for problem in research_problems(each)
         ]
     except DatabaseError:
         return []

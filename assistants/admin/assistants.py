@@ -1,9 +1,11 @@
 """Assistants: what they are told, what they may do, and every version they had."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
@@ -104,10 +106,15 @@ class AssistantAdmin(ScopedAdmin):
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view
         return [
+            *(path(f"<path:object_id>/{route}", view(partial(page, self)), name=name) for route, page, name in self.more_pages),
             path("<path:object_id>/versions/", view(self.versions_view), name="assistant_versions"),
             path("<path:object_id>/versions/<int:number>/restore/", view(self.restore_view), name="assistant_restore"),
             *super().get_urls(),
         ]
+
+    # Pages that an upper app adds, and the links to them: (address, view, its name) and what gives (address, words).
+    more_pages: ClassVar[list[tuple[str, Callable[..., HttpResponse], str]]] = []
+    more_links: ClassVar[list[Callable[[Assistant], tuple[str, Any] | None]]] = []
 
     versions_view = versions_view
     restore_view = restore_view
@@ -125,6 +132,8 @@ class AssistantAdmin(ScopedAdmin):
         assistant = kwargs.get("obj")
         if assistant and access.may(request.user, "use", assistant):
             context["try_it"] = f"{reverse('home')}?assistant={assistant.pk}"
+        if assistant:
+            context["more_links"] = [link for each in self.more_links if (link := each(assistant))]
         return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.display(description=_("assistant"), ordering="name")

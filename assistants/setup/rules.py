@@ -1,6 +1,6 @@
 """What an assistant, a domain, a tenant and a folder must fulfil, no matter where they are set up."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -8,6 +8,15 @@ from django.conf import settings
 from assistants.errors import CodedError
 from assistants.models import Assistant, Budget, Domain, Membership, Tenant
 from assistants.tools.registry import find_tool
+
+Rule = Callable[[Assistant], Iterable[CodedError]]
+_more: list[Rule] = []
+
+
+def add_rule(rule: Rule) -> None:
+    """Adds what an upper app requires of an assistant; it tells what is wrong with one in its own system check."""
+    if rule not in _more:
+        _more.append(rule)
 
 
 def assistant_problems(assistant: Assistant, *, delegates: Iterable[Assistant]) -> list[CodedError]:
@@ -24,6 +33,7 @@ def assistant_problems(assistant: Assistant, *, delegates: Iterable[Assistant]) 
         *_duty_problems(assistant),
         *_step_problems(assistant),
         *_limit_problems(assistant),
+        *(problem for rule in _more for problem in rule(assistant)),
     ]
 
 

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from assistants.errors import CodedError
-from assistants.models import Assistant, Tenant
+from assistants.models import Assistant, Tenant, User
 from assistants.models.definition import define, profile_for
 from assistants.setup.versions import keep_version
 from subchats.models import ManagedExplorer
@@ -53,19 +53,21 @@ def look_at_explorer(tenant: Tenant) -> Assistant:
     return Assistant(tenant=tenant, slug=EXPLORER, **_as_shipped())
 
 
-def restore_explorer(tenant: Tenant) -> Assistant:
-    """Makes the tenant's explorer what this version of the product ships."""
+def restore_explorer(tenant: Tenant, *, by: User | None = None) -> Assistant:
+    """Makes the tenant's explorer what this version of the product ships. Raises `EXPLORER_CHANGED` where it can't."""
     managed = ManagedExplorer.objects.filter(tenant=tenant).first() or _install(tenant)
     explorer = managed.assistant
     explorer.instructions, explorer.tools, explorer.enabled, explorer.internal = INSTRUCTIONS, list(TOOLS), True, True
     explorer.save()
-    keep_version(explorer, by=None)
+    keep_version(explorer, by=by)
     return accept_explorer(tenant)
 
 
 def accept_explorer(tenant: Tenant) -> Assistant:
-    """Takes the explorer as it is now for the one that may be sent out."""
-    managed = ManagedExplorer.objects.select_related("assistant").get(tenant=tenant)
+    """Takes the explorer as it is now for the one that may be sent out. Raises `EXPLORER_CHANGED` where there is none."""
+    managed = _managed(tenant)
+    if managed is None:
+        raise _not_ours()
     managed.fingerprint, managed.version = fingerprint(managed.assistant), VERSION
     managed.save()
     return managed.assistant

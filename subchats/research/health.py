@@ -68,10 +68,14 @@ class Health:
     probes_skipped: bool = False
 
     @property
+    def found(self) -> set[str]:
+        """Every category that anything here falls into."""
+        return {each.category for each in (*self.models, *self.probes)} | ({"config"} if self.config_error else set())
+
+    @property
     def category(self) -> str:
-        """The first of `CATEGORIES` that anything here falls into."""
-        found = {each.category for each in (*self.models, *self.probes)} | ({"config"} if self.config_error else set())
-        return next((each for each in CATEGORIES if each in found), "ok")
+        """The first of `CATEGORIES` among them."""
+        return next((each for each in CATEGORIES if each in self.found), "ok")
 
     @property
     def exit_code(self) -> int:

@@ -88,6 +88,7 @@ OPEN = {
     "budget/": ("budget", "GET"),
     "healthz": ("healthz", "GET"),
     "readyz": ("readyz", "GET"),
+    "metrics": ("metrics", "GET"),
     "c/": ("open_thread", "POST"),
 }
 MODELS = (
@@ -105,7 +106,9 @@ MODELS = (
 )
 PAGES = ("", "add/", "<path:object_id>/history/", "<path:object_id>/delete/", "<path:object_id>/change/", "<path:object_id>/")
 ADMIN = {f"admin/assistants/{model}/{page}" for model, page in product(MODELS, PAGES)} | {
-    *(f"admin/subchats/workflow/{page}" for page in PAGES),
+    *(f"admin/subchats/{model}/{page}" for model, page in product(("workflow", "datasourcegrant", "localdiscovery"), PAGES)),
+    "admin/assistants/assistant/<path:object_id>/research/",
+    "admin/assistants/assistant/<path:object_id>/explorer/<str:action>/",
     "admin/assistants/assistant/<path:object_id>/versions/",
     "admin/assistants/assistant/<path:object_id>/versions/<int:number>/restore/",
     "admin/assistants/user/<id>/password/",

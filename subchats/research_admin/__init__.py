@@ -1,0 +1,1 @@
+"""What an admin sets up and looks after for researches."""
