@@ -17,7 +17,7 @@ class AssistantsConfig(AppConfig):
 
     def ready(self) -> None:
         autodiscover_modules("toolbox")
-        from assistants import checks  # noqa: F401
+        from assistants import checks, postgres  # noqa: F401
         from assistants.access import may_run
         from assistants.conversations import search_index, titles
         from assistants.conversations.timeline import timeline_of
@@ -32,6 +32,7 @@ class AssistantsConfig(AppConfig):
         from assistants.templatetags.spending import turn_budget
         from assistants.turns import executors, loop, watchdog
 
+        postgres.prepare()
         post_migrate.connect(search_index.keep_in_step, sender=self)
         post_migrate.connect(passage_index.keep_in_step, sender=self)
         post_delete.connect(remove_mirror, sender="assistants.DocumentRoot")

@@ -48,6 +48,15 @@ def unit(work: Callable[P, R]) -> Callable[P, R]:
     return whole
 
 
+def let_go() -> None:
+    """Gives the connection back to its pool before something that takes long and asks nothing of the database.
+
+    Within a transaction it is kept, and so is that of a database without a pool.
+    """
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
+
+
 def may_repeat(error: Error) -> bool:
     """Whether the transaction that this error ended has left nothing behind, and may go better at once."""
     if connection.vendor != "postgresql":

@@ -26,7 +26,7 @@ def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", 
     paid once. A known client key returns the first copy. Raises `TURN_ACTIVE` while the message grows, `NO_BRANCH`.
     """
     with transaction.atomic():
-        source = Thread.objects.select_for_update().get(pk=message.thread_id)
+        source = Thread.objects.select_for_update(no_key=True).get(pk=message.thread_id)
         known = Thread.objects.roots().filter(owner=owner, visitor_key=visitor_key, client_key=client_key).first()
         if client_key and (owner or visitor_key) and known:
             return known

@@ -77,6 +77,11 @@ class Thread(models.Model):
                 condition=~models.Q(client_key="") & models.Q(parent=None),
                 name="one_thread_per_client_key",
             ),
+            models.UniqueConstraint(
+                fields=["visitor_key", "client_key"],
+                condition=~models.Q(client_key="") & models.Q(parent=None, owner=None),
+                name="one_thread_per_visitors_client_key",
+            ),
         ]
         indexes = [models.Index(fields=["owner", "-updated"], name="thread_sidebar")]
 

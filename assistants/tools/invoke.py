@@ -12,7 +12,7 @@ from django.db import close_old_connections
 
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.failpoints import failpoint
-from assistants.units import unit
+from assistants.units import let_go, unit
 
 from .approval import hold
 from .arguments import check_arguments, parse_arguments
@@ -76,8 +76,7 @@ def _run(tool: Tool, context: ToolContext, values: dict[str, Any]) -> Outcome:
         return _as_outcome(_guarded(tool, context, values))
     seconds = tool.seconds or settings.TASKMONKEY["TOOL_SECONDS"]
     future = _pool.submit(_in_own_thread, tool, context, values)
-    # Of a pool's few connections none is kept while the tool is at work.
-    close_old_connections()
+    let_go()
     try:
         return _as_outcome(future.result(timeout=seconds))
     except FutureTimeout:

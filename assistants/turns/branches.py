@@ -27,7 +27,7 @@ def edit_message(message: Message, *, author: User | None, text: str, client_key
 def show_branch(message: Message) -> None:
     """Shows the branch that leads through this message, down to its newest end. Raises `NO_BRANCH`."""
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=message.thread_id)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=message.thread_id)
         outline = outline_of(thread.pk)
         if message.pk not in outline.places:
             raise CodedError(

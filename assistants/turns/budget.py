@@ -111,7 +111,7 @@ def standing_of(turn: Turn) -> Standing:
     root_id = turn.root_id or turn.pk
     # SQLite has one writer at a time anyway. Elsewhere the sums must be read after the lock, in a statement of their own.
     if turn.root_id and connection.features.has_select_for_update:
-        Turn.objects.select_for_update().only("pk").get(pk=root_id)
+        Turn.objects.select_for_update(no_key=True).only("pk").get(pk=root_id)
     row = _read(root_id, turn)
     if row["left_open"]:
         close_open(turn)

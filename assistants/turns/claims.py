@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 
 from assistants import clock
@@ -55,7 +55,7 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
     """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
     now = clock.now()
     with transaction.atomic():
-        turn = next(iter(Turn.objects.runnable(now).select_for_update().filter(pk=turn_id)), None)
+        turn = next(iter(Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=turn_id)), None)
         if turn is None:
             return None
         taken_over = turn.lease_until is not None
@@ -80,7 +80,10 @@ def holding(claim: Claim, *related: str) -> Iterator[Turn]:
     What is `related` to the turn is read along with it, but not locked.
     """
     with transaction.atomic():
-        found = Turn.objects.select_for_update(of=("self",)).filter(pk=claim.turn_id)
+        found = Turn.objects.select_for_update(of=("self",), no_key=True).filter(pk=claim.turn_id)
+        if related and connection.features.has_select_for_update:
+            # A statement that waits for a lock reads what it joins as that was before: so the lock comes first.
+            found.only("pk").first()
         turn = next(iter(found.select_related(*related) if related else found), None)
         if turn is None or turn.fence != claim.fence or not turn.is_active:
             raise LeaseLost(f"turn {claim.turn_id} is no longer held with fence {claim.fence}")
@@ -91,7 +94,7 @@ def holding(claim: Claim, *related: str) -> Iterator[Turn]:
 def locked(turn_id: int) -> Iterator[Turn]:
     """Everybody else's door: one transaction on the locked turn."""
     with transaction.atomic():
-        yield Turn.objects.select_for_update().get(pk=turn_id)
+        yield Turn.objects.select_for_update(no_key=True).get(pk=turn_id)
 
 
 @unit

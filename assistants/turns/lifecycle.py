@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from assistants import clock
@@ -31,17 +31,25 @@ class Sent:
     repeated: bool = False
 
 
+@unit
 def open_thread(assistant: Assistant, *, owner: User | None, text: str, client_key: str = "", visitor_key: str = "") -> Thread:
     """Starts a conversation together with its first message. A known client key returns the first thread (P2, D3)."""
     check_text(text)
-    with transaction.atomic():
-        mine = Thread.objects.roots().filter(owner=owner, visitor_key=visitor_key, client_key=client_key)
-        if client_key and (owner or visitor_key) and (known := mine.first()):
-            return known
-        thread = Thread.objects.create(
-            tenant=assistant.tenant, owner=owner, visitor_key=visitor_key, assistant=assistant, client_key=client_key
-        )
-        send_message(thread, author=owner, text=text, client_key=client_key)
+    known = Thread.objects.roots().filter(owner=owner, visitor_key=visitor_key, client_key=client_key)
+    known = known if client_key and (owner or visitor_key) else known.none()
+    try:
+        with transaction.atomic():
+            if thread := known.first():
+                return thread
+            thread = Thread.objects.create(
+                tenant=assistant.tenant, owner=owner, visitor_key=visitor_key, assistant=assistant, client_key=client_key
+            )
+            send_message(thread, author=owner, text=text, client_key=client_key)
+    except IntegrityError:
+        # Another request with the same key was first, and its conversation is stored by now.
+        if thread := known.first():
+            return thread
+        raise
     return thread
 
 
@@ -66,7 +74,7 @@ def send_message(
     failpoint("send.received")
     check_text(text)
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=thread.pk)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=thread.pk)
         if client_key and (known := thread.messages.filter(client_key=client_key).first()):
             return Sent(known, _turn_of(known), repeated=True)
         check_answerable(thread)
@@ -196,7 +204,7 @@ def start_next(thread: Thread) -> None:
 def stop_turn(turn_id: int, *, by: str, reason: str = "stopped") -> bool:
     """Ends a turn now, keeping what was written (T1-T7). False if it had ended already; a second stop is harmless."""
     with transaction.atomic():
-        turn = Turn.objects.select_for_update().filter(pk=turn_id).first()
+        turn = Turn.objects.select_for_update(no_key=True).filter(pk=turn_id).first()
         if turn is None or turn.is_final:
             return False
         if turn.state == Turn.State.QUEUED:
@@ -248,7 +256,7 @@ def retry_turn(turn: Turn) -> Turn:
     Raises `TURN_ACTIVE`, `NOTHING_TO_RETRY` for a turn that has not ended or lost its message, `ASSISTANT_DISABLED`.
     """
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=turn.thread_id)
         if thread.turns.active().exists():
             raise turn_active()
         message = last_said(turn)

@@ -69,7 +69,7 @@ def _store(due: list[Growth]) -> None:
     versions = {growth: growth.reply.version for growth in due}
     with transaction.atomic():
         # In one order, so that two processes never wait for each other.
-        turns = Turn.objects.select_for_update().active().filter(pk__in=[growth.claim.turn_id for growth in due])
+        turns = Turn.objects.select_for_update(no_key=True).active().filter(pk__in=[growth.claim.turn_id for growth in due])
         fences = dict(turns.order_by("pk").values_list("pk", "fence"))
         for growth in due:
             growth.lost = fences.get(growth.claim.turn_id) != growth.claim.fence

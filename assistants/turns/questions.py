@@ -27,7 +27,7 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
     """
     check_text(text)
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=thread.pk)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=thread.pk)
         is_new = not client_key or not thread.messages.filter(client_key=client_key).exists()
         if is_new and (question := open_question(thread)):
             answer_plainly(question, by=author, text=text)
@@ -94,7 +94,7 @@ def _check(payload: dict[str, Any], chosen: list[str], text: str) -> None:
 
 
 def _check_waiting(call: ToolCall) -> None:
-    thread = Thread.objects.select_for_update().get(pk=call.turn.thread_id)
+    thread = Thread.objects.select_for_update(no_key=True).get(pk=call.turn.thread_id)
     call.refresh_from_db(fields=["answer"])
     if call.answer is None and open_question(thread) != call:
         raise CodedError(

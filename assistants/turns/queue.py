@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from assistants.models import Thread, Turn, User
+from assistants.units import unit
 
 from . import events
 from .calls import open_question
@@ -12,9 +13,12 @@ from .refusals import not_queued
 from .steering import interrupt
 
 
+@unit
 def unqueue(turn: Turn) -> str:
     """Takes a waiting message back and gives its text. Raises `NOT_QUEUED` once it was read by a model."""
     with transaction.atomic():
+        # The thread first, as everybody who lets a queued turn begin has it.
+        Thread.objects.select_for_update(no_key=True).filter(pk=turn.thread_id).first()
         waiting = Turn.objects.select_for_update().filter(pk=turn.pk, state=Turn.State.QUEUED).first()
         if waiting is None:
             raise not_queued()
@@ -29,7 +33,7 @@ def send_now(turn: Turn, *, by: User | None, name: str) -> None:
     Raises `NOT_QUEUED`.
     """
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=turn.thread_id)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=turn.thread_id)
         first = _put_first(thread, turn)
         active = thread.turns.active().first()
         if active and active.root_id:

@@ -62,7 +62,7 @@ def goes_on(turn: Turn) -> bool:
 def steer(waiting: Turn) -> None:
     """Lets a message that waits in the queue be read at the next step of the running turn. Raises `NOT_QUEUED`."""
     with transaction.atomic():
-        thread = Thread.objects.select_for_update().get(pk=waiting.thread_id)
+        thread = Thread.objects.select_for_update(no_key=True).get(pk=waiting.thread_id)
         if not thread.turns.filter(pk=waiting.pk, state=Turn.State.QUEUED).update(joins=STEER):
             raise not_queued()
         events.record(thread.pk, "queue")

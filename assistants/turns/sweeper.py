@@ -4,16 +4,15 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import connection, transaction
 
 from assistants import clock
-from assistants.models import ToolCall, Turn
+from assistants.models import Thread, ToolCall, Turn
 from assistants.signals import sweeping
 
 from . import executors
 from .allowance import wake_rested
 from .calls import wake_if_settled
-from .claims import locked
 from .lifecycle import start_next
 from .steering import carry_out_left_behind
 
@@ -60,12 +59,16 @@ def _wake_settled() -> None:
     asleep = Turn.objects.filter(state=Turn.State.WAITING).exclude(calls__state=ToolCall.State.OPEN)
     for turn_id in asleep.values_list("pk", flat=True):
         log.warning("turn %s slept although all its calls were settled", turn_id)
-        with locked(turn_id) as turn:
-            wake_if_settled(turn)
+        with transaction.atomic():
+            # It may be gone by now.
+            for turn in Turn.objects.select_for_update(no_key=True).filter(pk=turn_id):
+                wake_if_settled(turn)
 
 
 def _begin_queued() -> None:
     waiting = Turn.objects.filter(state=Turn.State.QUEUED).exclude(thread__turns__state__in=Turn.ACTIVE)
-    for turn in waiting.select_related("thread"):
-        with locked(turn.pk) as mine:
-            start_next(mine.thread)
+    for thread_id in set(waiting.values_list("thread", flat=True)):
+        with transaction.atomic():
+            # Whoever sends a message or ends a turn there at this moment holds the row of the thread.
+            for thread in Thread.objects.select_for_update(no_key=True).filter(pk=thread_id):
+                start_next(thread)

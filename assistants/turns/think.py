@@ -4,7 +4,6 @@ import random
 from concurrent.futures import CancelledError
 
 from django.conf import settings
-from django.db import close_old_connections
 
 from assistants import clock
 from assistants.errors import CodedError, LeaseLost
@@ -16,7 +15,7 @@ from assistants.models import Message, ToolCall, Turn
 from assistants.models.definition import definition_in
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
-from assistants.units import unit
+from assistants.units import let_go, unit
 
 from . import budget, conditions, events, executors, live, partial
 from .allowance import OVERRUN, Allowed, Meter, allow, run_out
@@ -109,8 +108,7 @@ def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
     growth = partial.begin(claim, growing, future)
     try:
         while True:
-            # Of a pool's few connections none is kept while nothing is asked of it.
-            close_old_connections()
+            let_go()
             try:
                 return future.result(timeout=SAVE_SECONDS)
             except TimeoutError:

@@ -60,11 +60,11 @@ def delegate(context: ToolContext, admitted: Callable[[], Sequence[Commission]])
 
 def _lock(turn: Turn) -> None:
     """From below upwards, in the order in which a finished child locks them: two of a tree never wait for each other."""
-    caller = Turn.objects.select_for_update().filter(pk=turn.pk).first()
+    caller = Turn.objects.select_for_update(no_key=True).filter(pk=turn.pk).first()
     if caller is None or caller.is_final:
         raise LeaseLost(f"turn {turn.pk} was ended before it could delegate")
     if caller.root_id:
-        Turn.objects.select_for_update().filter(pk=caller.root_id).first()
+        Turn.objects.select_for_update(no_key=True).filter(pk=caller.root_id).first()
 
 
 def _open(context: ToolContext, commission: Commission, position: int) -> None:

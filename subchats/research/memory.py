@@ -82,7 +82,7 @@ def hints_for(tenant: Tenant, sources: Iterable[str] | None = None) -> dict[str,
 
 
 def _locked(tenant_id: int) -> Tenant:
-    return Tenant.objects.select_for_update().get(pk=tenant_id)
+    return Tenant.objects.select_for_update(no_key=True).get(pk=tenant_id)
 
 
 def _implicit(tenant: Tenant, stable_ids: list[str]) -> list[tuple[str, float]]:

@@ -1,0 +1,104 @@
+"""A private PostgreSQL for tests: found or installed, started in a folder that is thrown away, reached by a socket in it.
+
+`python -m tests.kit.postgres -m pytest tests/turns` runs the rest of the line by this Python, with such a server."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PACKAGED = Path("/usr/lib/postgresql")
+ROLE = "taskmonkey"
+START_SECONDS = 60
+# What a test server forgets when the power fails is of no interest, and only its own user gets at the socket.
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "listen_addresses": "",
+    "max_connections": "150",
+    "shared_buffers": "128MB",
+    "log_min_messages": "fatal",
+    "deadlock_timeout": "200ms",
+}
+
+
+def find_programs() -> Path | None:
+    """The folder with `initdb` and `postgres`: the newest that Debian installed, else wherever they are found."""
+    packaged = sorted(PACKAGED.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    found = str(packaged[-1]) if packaged else shutil.which("initdb")
+    folder = Path(found).resolve().parent if found else None
+    return folder if folder and (folder / "postgres").exists() else None
+
+
+def why_missing() -> str:
+    """Empty if PostgreSQL is there or could be installed without a question (root on Debian); else what to do."""
+    if find_programs():
+        return ""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        print("Installing PostgreSQL for its tests ...", flush=True)
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in (["update"], ["install", "--yes", "--no-install-recommends", "postgresql"]):
+            subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
+        if find_programs():
+            return ""
+    return "no PostgreSQL on this machine; install it (apt-get install postgresql) to run these"
+
+
+@contextmanager
+def server(**settings: str) -> Iterator[str]:
+    """Runs a server of its own; gives the DATABASE_URL of an empty database. Gone without a trace afterwards."""
+    programs = find_programs()
+    if programs is None:
+        raise RuntimeError("there is no PostgreSQL on this machine")
+    folder = Path(tempfile.mkdtemp(prefix="taskmonkey-pg-", dir="/tmp"))
+    as_user = _unprivileged(folder)
+    data = folder / "data"
+    make = [programs / "initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", f"--username={ROLE}", "--no-sync"]
+    try:
+        subprocess.run([*make, f"--pgdata={data}"], check=True, stdout=subprocess.DEVNULL, cwd=folder, **as_user)
+        chosen = {**SETTINGS, "unix_socket_directories": str(folder), **settings}
+        options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+        process = subprocess.Popen([programs / "postgres", "-D", data, *options], cwd=folder, **as_user)
+        try:
+            _wait_until_ready(programs, folder, process)
+            yield f"postgres://{ROLE}@/postgres?host={folder}"
+        finally:
+            # Nothing is kept, so nothing has to be written.
+            process.send_signal(signal.SIGQUIT)
+            process.wait(timeout=START_SECONDS)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unprivileged(folder: Path) -> dict[str, object]:
+    """PostgreSQL refuses to run as root: then it runs as its own user, or as nobody."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def _wait_until_ready(programs: Path, folder: Path, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    ask = [programs / "pg_isready", "--quiet", f"--host={folder}"]
+    while subprocess.run(ask).returncode:
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError("PostgreSQL did not start; what it said stands above")
+        time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    with server() as url:
+        sys.exit(subprocess.run([sys.executable, *sys.argv[1:]], env={**os.environ, "DATABASE_URL": url}).returncode)
