@@ -62,6 +62,13 @@ def readiness() -> Readiness:
         return _kept[1]
 
 
+def states() -> dict[str, str]:
+    """Each part by its name: `ok`, `degraded`, or `failing` where nothing works without it."""
+    found = readiness()
+    told = dict.fromkeys(found.degraded, "degraded") | dict.fromkeys(found.failing, "failing")
+    return {name: told.get(name, "ok") for name in sorted(_parts)}
+
+
 def _look(before: Readiness) -> Readiness:
     failed = {name: error for name, part in sorted(_parts.items()) if (error := _error_of(part))}
     for name, error in failed.items():

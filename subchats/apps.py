@@ -47,7 +47,7 @@ class SubchatsConfig(AppConfig):
         from assistants.setup.rules import add_rule
         from assistants.turns.conditions import require_at_end, require_before
         from assistants.turns.prompt import add_note
-        from subchats import explorer_cards
+        from subchats import explorer_cards, health
         from subchats.cards import Face, calls_at_work, lane_pieces, lanes_context, register_face
         from subchats.delegation.deliver import read_reports
         from subchats.models import Delegation
@@ -71,6 +71,7 @@ class SubchatsConfig(AppConfig):
         require_at_end(lacks_handoff)
         add_note(tell)
         add_rule(research_problems)
+        health.register_parts()
         datasources.register_datasource(ChatHistory())
         register_method(datasources.METHOD, datasources.datasource_hits)
         register_method(discovery.METHOD, discovery.discovery_hits)

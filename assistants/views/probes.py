@@ -8,8 +8,11 @@ from assistants import health
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answers while the process lives; looks at nothing, so that a slow database gets nobody killed."""
-    return JsonResponse({"ok": True})
+    """Answers while the process lives; looks at nothing, so that a slow database gets nobody killed.
+
+    With `?parts` it looks, and says of each part whether it is ok, degraded or failing; no more than that.
+    """
+    return JsonResponse({"ok": True, **({"parts": health.states()} if "parts" in request.GET else {})})
 
 
 @require_safe

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count
 
 from assistants.documents.methods import index_diagnostics
-from assistants.documents.report import going
+from assistants.documents.standing import standing
 from assistants.models import DocumentRoot, Tenant
 
 
@@ -59,7 +59,7 @@ def state_of(root: Any) -> IndexState:
     return IndexState(
         tenant=root.tenant.slug,
         root=root.name,
-        state=_state(root, {each.code for each in found}),
+        state=standing(root),
         documents=root.documents.count(),
         passages=root.passage_count,
         failed=report.get("failed_total", 0),
@@ -75,13 +75,3 @@ def as_line(state: IndexState) -> str:
     numbers = f"{state.documents} documents in {state.passages} passages"
     lacks = f"{state.failed} failed, {state.partly} read in part, {state.skipped} skipped"
     return f"{state.tenant}/{state.root}: {state.state}. {numbers}, {lacks}; read {state.indexed or 'never'}"
-
-
-def _state(root: DocumentRoot, codes: set[str]) -> str:
-    if pass_ := going(root):
-        return "broken-off" if pass_.stalled else "reading"
-    if "refresh-failed" in codes:
-        return "unreadable"
-    if root.indexed is None:
-        return "unread"
-    return "stale" if "stale-index" in codes else "ready"
