@@ -41,6 +41,7 @@ class AssistantsConfig(AppConfig):
         sweeping.connect(watchdog.watch)
         sweeping.connect(lambda **_: forget_past(), weak=False)
         loop.use_gate(may_run)
+        self._measure()
         if settings.TASKMONKEY["EXECUTOR"] == "celery":
             from assistants import tasks
 
@@ -52,6 +53,12 @@ class AssistantsConfig(AppConfig):
         register_card("make_chart", "events/calls/chart.html", chart_card)
         register_card("export_table", "events/calls/file.html", file_card)
         register_section("assistants/parts/tables.html", tables_section, order=45)
+
+    def _measure(self) -> None:
+        from assistants import metrics, tracing
+
+        metrics.start()
+        tracing.start()
 
 
 def _question_context(call: "ToolCall") -> dict[str, object]:

@@ -15,7 +15,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.http import Http404
 from django.utils import translation
 
-from assistants import access, clock, forms
+from assistants import access, clock, forms, telemetry
 from assistants.errors import NotAllowed
 from assistants.models import Thread
 from assistants.rendering import fragments
@@ -93,6 +93,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
             await self.close(TOO_MANY)
             return
         _open.add(self)
+        telemetry.tell("sockets", open=len(_open))
         self.text = LiveText(self.thread.pk)
         self.cards: dict[str, str] = {}
         self.panel = self.sidebar = ""
@@ -103,6 +104,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         for task in self.tasks:
             task.cancel()
         _open.discard(self)
+        telemetry.tell("sockets", open=len(_open))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A page only ever says that it is still there; commands go by HTTP."""

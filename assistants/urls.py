@@ -16,6 +16,7 @@ urlpatterns = [
     path("budget/", finding.budget, name="budget"),
     path("healthz", probes.healthz, name="healthz"),
     path("readyz", probes.readyz, name="readyz"),
+    path("metrics", probes.figures, name="metrics"),
     path("c/", messages.open_thread, name="open_thread"),
     path("c/<str:chat_id>/", pages.thread, name="thread"),
     path("c/<str:chat_id>/events/", pages.thread_events, name="thread_events"),

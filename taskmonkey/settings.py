@@ -185,6 +185,11 @@ LOGGING = logs.set_up(
     os.environ.get("TASKMONKEY_LOG_LEVEL", "INFO").upper(), os.environ.get("TASKMONKEY_LOG_FORMAT", ""), tell_errors=DEBUG
 )
 
+# Figures and traces, both off unless set: who may read /metrics, and whether to trace (where to, say the OTEL_ variables).
+METRICS_TOKEN = os.environ.get("TASKMONKEY_METRICS_TOKEN", "")
+TRACES = env_flag("TASKMONKEY_TRACES", default=False)
+TRACE_RATIO = float(os.environ.get("TASKMONKEY_TRACE_RATIO", "1"))
+
 # --- the product -----------------------------------------------------------------------------------------------------
 # Every bound that keeps a turn, a tree of turns and a socket finite. Each has a test.
 TASKMONKEY: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from django.db.models import F
 
-from assistants import clock
+from assistants import clock, telemetry
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_in
@@ -82,7 +82,10 @@ def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
     if repeats(turn, call.name, call.arguments) > repeat_limit():
         return Refused(_repeated(call))
     context = ToolContext(call=call, turn=turn, thread=turn.thread, definition=definition_in(turn.thread))
-    return invoke(context, starting=starting)
+    with telemetry.timed("tool", turn=claim.turn_id, call=str(call.pk), name=call.name) as told:
+        outcome = invoke(context, starting=starting)
+        told.update(outcome=type(outcome).__name__.lower(), code=outcome.error.code if isinstance(outcome, Refused) else "")
+    return outcome
 
 
 def _repeated(call: ToolCall) -> CodedError:

@@ -13,7 +13,7 @@ from typing import IO
 from django.conf import settings
 from django.db import close_old_connections
 
-from assistants import clock
+from assistants import clock, telemetry
 from assistants.models import Runner
 
 from . import claims, executors
@@ -85,7 +85,8 @@ def repeat(seconds: float, work: Callable[[], object], name: str) -> None:
         pause = threading.Event()
         while True:
             try:
-                work()
+                with telemetry.timed("round", name=name) as told:
+                    told["count"] = work()
                 _rounds[name] = clock.monotonic()
             except Exception:
                 log.exception("%s failed; it goes on", name)

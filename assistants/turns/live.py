@@ -32,6 +32,7 @@ class LiveReply:
     chunks: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     version: int = 0
+    first_at: float = 0.0
     _next_tree: float = 0.0
 
     def __post_init__(self) -> None:
@@ -53,6 +54,8 @@ class LiveReply:
         hub.wake(self._text)
 
     def _changed(self) -> None:
+        if not self.version:
+            self.first_at = clock.monotonic()
         self.version += 1
         hub.wake(self._text)
         if _teller:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from django.conf import settings
 from django.db.models import Count, F, Min
 
-from assistants import clock
+from assistants import clock, logs, telemetry
 from assistants.errors import LeaseLost
 from assistants.models import Turn
 from assistants.units import unit
@@ -35,10 +35,17 @@ def run_turn(turn_id: int) -> None:
     claim = claim_turn(turn_id, holder=holder_name())
     if claim is None:
         return
+    telemetry.tell("claimed", turn=turn_id, taken_over=claim.taken_over)
+    with logs.about(turn=turn_id):
+        _carry_on(turn_id, claim)
+
+
+def _carry_on(turn_id: int, claim: Claim) -> None:
     deadline = clock.monotonic() + settings.TASKMONKEY["TURN_SECONDS"]
     at_rest = False
     try:
         while (turn := _held(claim)) and (step := STEPS.get(turn.state)) and not executors.is_closing():
+            logs.know(thread=turn.thread_id, tenant=turn.thread.tenant_id)
             if _may_run and not _may_run(turn):
                 stop_turn(turn_id, by="the platform", reason="no_right")
                 break

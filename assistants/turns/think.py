@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError
 
 from django.conf import settings
 
-from assistants import clock
+from assistants import clock, telemetry
 from assistants.errors import CodedError, LeaseLost
 from assistants.failpoints import failpoint
 from assistants.llm import loop as stream_loop
@@ -50,7 +50,7 @@ def think(claim: Claim) -> None:
     growing = live.begin(message.thread_id, root_id, message.pk, message.sequence, shown=shown)
     try:
         try:
-            reply = _stream(claim, allowed, growing)
+            reply = _ask(claim, allowed, growing)
         except ModelError as error:
             cut = error.code == OVERRUN
             _cut_short(claim, allowed, growing) if cut else _give_up_attempt(claim, allowed, message, growing, error)
@@ -99,6 +99,17 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
             events.record_turn(turn)
         events.record(turn.thread_id, "message", message=str(message.pk))
     return allowed, message, shown
+
+
+def _ask(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
+    profile = allowed.prompt.profile
+    with telemetry.timed("chat", turn=claim.turn_id, provider=profile.provider, model=profile.model) as told:
+        try:
+            reply = _stream(claim, allowed, growing)
+        finally:
+            told["first"] = growing.first_at
+        told.update(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, finish=reply.finish)
+    return reply
 
 
 def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:

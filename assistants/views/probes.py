@@ -1,9 +1,9 @@
-"""What other machines ask of the site: does it live, and can it serve?"""
+"""What other machines ask of the site: does it live, can it serve, what has it counted?"""
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
 from django.views.decorators.http import require_safe
 
-from assistants import health
+from assistants import health, metrics
 
 
 @require_safe
@@ -21,3 +21,10 @@ def readyz(request: HttpRequest) -> JsonResponse:
     found = health.readiness()
     answer = {"ok": not found.failing, "failing": found.failing, "degraded": found.degraded}
     return JsonResponse(answer, status=503 if found.failing else 200)
+
+
+@require_safe
+def figures(request: HttpRequest) -> HttpResponse:
+    """The figures for Prometheus, for whoever sends the token; for everybody else there is nothing here."""
+    found = metrics.read() if metrics.is_allowed(request.headers.get("Authorization", "")) else None
+    return HttpResponseNotFound() if found is None else HttpResponse(found, content_type=metrics.CONTENT_TYPE)
