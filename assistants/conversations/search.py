@@ -8,10 +8,8 @@ from django.db.models import QuerySet
 
 from assistants.models import Message, Thread
 
-from .search_index import CLOSES, OPENS, Hit, index_of, words_of
-
-MAX_THREADS = 20
-MAX_PASSAGES = 3
+from .search_hits import CLOSES, MAX_PASSAGES, MAX_THREADS, OPENS, Hit, words_of
+from .search_index import index_of
 
 
 @dataclass(frozen=True)

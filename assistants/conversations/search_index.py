@@ -1,8 +1,5 @@
 """The full-text index over titles and messages, which the database itself keeps in step (Z4)."""
 
-import re
-import unicodedata
-from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -13,24 +10,14 @@ from django.db.models import QuerySet
 
 from assistants.models import Message, Thread
 
-MAX_HITS = 200
-MAX_WORDS = 16
-# Control characters around what was found: no message holds them, so an excerpt can be cut apart safely.
-OPENS, CLOSES = "\x02", "\x03"
-SEARCHED_ROLES = (Message.Role.USER, Message.Role.ASSISTANT)
+from .search_hits import CLOSES, MAX_HITS, OPENS, SEARCHED_ROLES, Hit, marked, plain, words_of
+from .search_postgres import PostgresIndex
 
-
-@dataclass(frozen=True)
-class Hit:
-    """A title (no message) or a message that holds all words; `excerpt` has `OPENS` and `CLOSES` around them."""
-
-    thread_id: int
-    message_id: UUID | None
-    excerpt: str
+__all__ = ["CLOSES", "OPENS", "Hit", "Index", "Scan", "index_of", "keep_in_step", "words_of"]
 
 
 class Index(Protocol):
-    """What a database has to offer for searching; PostgreSQL gets its own one day."""
+    """What a database has to offer for searching."""
 
     def install(self, connection: BaseDatabaseWrapper) -> None: ...
 
@@ -39,12 +26,8 @@ class Index(Protocol):
 
 def index_of(connection: BaseDatabaseWrapper = default_connection) -> Index:
     """The index of this kind of database, else a scan that is right everywhere and slow."""
-    return SqliteIndex() if connection.vendor == "sqlite" else Scan()
-
-
-def words_of(query: str) -> list[str]:
-    """The words of what a person typed: whatever else stands there means nothing (S39a)."""
-    return re.findall(r"[^\W_]+", query[:400])[:MAX_WORDS]
+    kinds: dict[str, type[Index]] = {"sqlite": SqliteIndex, "postgresql": PostgresIndex}
+    return kinds.get(connection.vendor, Scan)()
 
 
 class SqliteIndex:
@@ -100,28 +83,6 @@ class Scan:
         texts: list[tuple[int, UUID | None, str]] = [(each.thread_id, each.pk, each.text) for each in finished[: self.LIMIT]]
         hits = (Hit(thread, message, marked(text, wanted)) for thread, message, text in [*titles, *texts])
         return [hit for hit in hits if hit.excerpt][:MAX_HITS]
-
-
-def marked(text: str, wanted: list[str]) -> str:
-    """The stretch around the first word that was found, with marks; empty unless all words are there."""
-    found: dict[str, re.Match[str]] = {}
-    for token in re.finditer(r"[^\W_]+", text):
-        known = plain(token[0])
-        for word in wanted:
-            if known == word or (word == wanted[-1] and known.startswith(word)):
-                found.setdefault(word, token)
-    if len(found) < len(set(wanted)):
-        return ""
-    first = min(found.values(), key=lambda token: token.start())
-    start, end = max(first.start() - 60, 0), first.end() + 100
-    lead, tail = "…" if start else "", "…" if end < len(text) else ""
-    return f"{lead}{text[start : first.start()]}{OPENS}{first[0]}{CLOSES}{text[first.end() : end]}{tail}"
-
-
-def plain(word: str) -> str:
-    """The word without case and accents, as both sides of a comparison are read."""
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def keep_in_step(using: str = "default", **kwargs: Any) -> None:
