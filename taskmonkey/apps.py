@@ -11,5 +11,6 @@ class AdminConfig(apps.AdminConfig):
 
     def ready(self) -> None:
         super().ready()
+        import_module("taskmonkey.checks")
         if settings.TASKMONKEY["EXECUTOR"] == "celery":
             import_module("taskmonkey.celery")

@@ -1,0 +1,95 @@
+"""What is half set up does not start, and says what to change (issue 5, item 1)."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from taskmonkey.checks import check_profile
+from tests.serve.conftest import ROOT
+
+
+class Vendor:
+    vendor = "postgresql"
+
+
+@pytest.fixture
+def profile(settings, monkeypatch):
+    """Sets the site up as the variables say; gives the numbers of what is refused."""
+    settings.TASKMONKEY = {**settings.TASKMONKEY, "EXECUTOR": "inprocess"}
+    settings.REDIS_URL = ""
+    monkeypatch.delenv("TASKMONKEY_SECRET_KEY", raising=False)
+
+    def refused(*, postgres=False, **changes):
+        if postgres:
+            monkeypatch.setattr("taskmonkey.checks.connection", Vendor)
+        for name, value in changes.items():
+            if name == "EXECUTOR":
+                settings.TASKMONKEY = {**settings.TASKMONKEY, name: value}
+            elif name.startswith("TASKMONKEY_"):
+                monkeypatch.setenv(name, value)
+            else:
+                setattr(settings, name, value)
+        found = check_profile()
+        assert all(message.hint for message in found)
+        return [message.id.removeprefix("taskmonkey.") for message in found]
+
+    return refused
+
+
+TEAM = {"postgres": True, "REDIS_URL": "redis://r", "EXECUTOR": "celery", "TASKMONKEY_SECRET_KEY": "x" * 50}
+
+
+def test_one_process_on_one_machine_needs_nothing(profile):
+    assert profile() == []
+
+
+def test_a_whole_team_is_whole(profile):
+    assert profile(**TEAM, TASKMONKEY_WEB_PROCESSES="2") == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({"EXECUTOR": "threads"}, ["E001"]),
+        ({"EXECUTOR": "celery"}, ["E002", "E003"]),
+        ({**TEAM, "REDIS_URL": ""}, ["E002"]),
+        ({**TEAM, "postgres": False}, ["E003"]),
+        ({"TASKMONKEY_WEB_PROCESSES": "two"}, ["E004"]),
+        ({"TASKMONKEY_WEB_PROCESSES": "0"}, ["E004"]),
+        ({"TASKMONKEY_WEB_PROCESSES": "2"}, ["E005"]),
+        ({"TASKMONKEY_WEB_PROCESSES": "2", "REDIS_URL": "redis://r", "TASKMONKEY_SECRET_KEY": "x"}, ["E006"]),
+        ({"postgres": True}, ["E007"]),
+        ({"REDIS_URL": "redis://r"}, ["E007"]),
+        ({"ALLOWED_HOSTS": ["localhost", "*"]}, ["E008"]),
+        ({"ALLOWED_HOSTS": ["*"], "DEBUG": True}, []),
+        ({"METRICS_TOKEN": "t"}, []),
+    ],
+)
+def test_what_does_not_go_together_is_refused(profile, changes, refused):
+    assert profile(**changes) == refused
+
+
+def test_a_wish_for_figures_or_traces_without_their_libraries_is_refused(profile, monkeypatch):
+    monkeypatch.setattr("taskmonkey.checks.find_spec", lambda name: None)
+
+    assert profile(METRICS_TOKEN="t", TRACES=True) == ["E009", "E010"]
+
+
+def test_the_server_does_not_start_and_says_what_to_change(tmp_path):
+    environment = {**os.environ, "TASKMONKEY_HOME": str(tmp_path), "TASKMONKEY_WEB_PROCESSES": "2"}
+    environment.pop("REDIS_URL", None)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "serve", "--port=0"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert "2 web processes can't tell each other what is new" in done.stderr
+    assert "Set REDIS_URL." in done.stderr
