@@ -1,7 +1,6 @@
 """The full-text index of passages, in the database beside them: one seam for each kind of database."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.db import connection as default_connection
@@ -10,22 +9,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from assistants.errors import CodedError
 
-from .prepare import Columns
+from .postgres_index import PostgresIndex
+from .ranked import MOST_COUNTED, Entry, Ranked
 from .words import Term
-
-MOST_COUNTED = 1000
-Entry = tuple[int, Columns]
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Passages that hold any of the words: how many (counted up to 1,000), and the best, by id with their rank.
-
-    A rank is above 0; higher is better, and ranks of different searches don't compare.
-    """
-
-    total: int
-    ranks: dict[int, float]
 
 
 class Index(Protocol):
@@ -40,7 +26,8 @@ class Index(Protocol):
 
 def index_of(connection: BaseDatabaseWrapper = default_connection) -> Index:
     """The index of this kind of database."""
-    return SqliteIndex() if connection.vendor == "sqlite" else NoIndex()
+    kinds: dict[str, type[Index]] = {"sqlite": SqliteIndex, "postgresql": PostgresIndex}
+    return kinds.get(connection.vendor, NoIndex)()
 
 
 class SqliteIndex:

@@ -38,6 +38,8 @@ def store(root: DocumentRoot, mirror: Mirror, prepared: Sequence[Prepared], fail
         return
     documents = [_document(root, each) for each in prepared]
     with transaction.atomic():
+        # Another process may read the same folder: the second finds what the first has stored, and puts its own there.
+        DocumentRoot.objects.select_for_update(no_key=True).only("pk").filter(pk=root.pk).first()
         paths = [each.path for each in prepared]
         Passage.objects.filter(document__in=Document.objects.filter(root=root, path__in=paths).values("pk")).delete()
         Document.objects.bulk_create(
