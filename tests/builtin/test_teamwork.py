@@ -77,7 +77,7 @@ def test_a07_a_research_ends_with_results_from_the_right_document(
 
     run = ResearchRun.objects.get(turn__thread=thread)
     evidence = [each for result in run.results.all() for each in result.evidence.all()]
-    assert called(thread) == ["subagent", "emit_autorag_results"]
+    assert called(thread) == ["retrieve", "subagent", "emit_autorag_results"]
     assert run.finished and any(each.source == document and words in each.excerpt for each in evidence)
     assert "[1]" in turns.replies(thread)[-1]
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,25 +12,32 @@ from assistants import clock
 from .findings import FAINT, FAIR, Finding, rank_findings, spread_out
 from .language import detect_language
 from .passages import Passage, passages_of
+from .sections import sections_of
 from .steps import Call
 from .talk import Talk
 from .wish import Wish, make_wish
 from .words import content_words, fold, kindred_texts, strong
 
 START, END = "<<<AUTORAG_ASSIGNMENT_V1>>>", "<<<END_AUTORAG_ASSIGNMENT_V1>>>"
-MAX_DOCUMENTS, MAX_CANDIDATES = 12, 8
+MAX_READINGS, MAX_SEEDS, MAX_CANDIDATES = 14, 8, 8
+PLACES = 3
+"""So many stretches of one document are read at most."""
 WINDOW = 80
-"""Lines that are read around the best hit of a document."""
+"""Lines that are read around a hit."""
+STRETCH = 420
+"""Characters of a paragraph that are quoted together."""
+_SEED = re.compile(r"^- (?P<document>.+), lines? (?P<line>\d{1,8})$", re.MULTILINE)
 _BLOCK = re.compile(rf"^{re.escape(START)}\s*$(?P<body>.*?)^{re.escape(END)}\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Task:
-    """The question as it was asked, the way to look, and the wordings to try."""
+    """The question as it was asked, the way to look, the wordings to try, and where a search has found something."""
 
     query: str
     method: str
     variants: tuple[str, ...]
+    seeds: tuple[tuple[str, int], ...] = ()
 
 
 def find_task(talk: Talk) -> Task | None:
@@ -40,35 +47,41 @@ def find_task(talk: Talk) -> Task | None:
         return None
     try:
         data = json.loads(block["body"])
-        return Task(str(data["originalQuery"]), str(data["method"]), tuple(map(str, data["queryVariants"])))
+        seeds = [(each["document"], int(each["line"])) for each in _SEED.finditer(talk.now.asked, block.end())]
+        return Task(
+            str(data["originalQuery"]), str(data["method"]), tuple(map(str, data["queryVariants"])), tuple(seeds[:MAX_SEEDS])
+        )
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def next_readings(task: Task, talk: Talk) -> tuple[Call, ...]:
-    """What is still to be looked through: all words, kindred ones if those are nowhere, then the best places."""
+    """What is still to be looked through: all words, kindred ones if those are nowhere, then the best places.
+
+    Where a word stands almost everywhere, lines with several of the words are looked for first, or the rest would be cut off.
+    """
     wish = _wish(task)
-    patterns = [_pattern([word.text for word in strong(wish.searched) or wish.searched])]
-    patterns.append(_pattern([text for word in wish.searched for half in kindred_texts(word) for text in half]))
+    words = [word.text for word in strong(wish.searched) or wish.searched]
+    kindred = [text for word in wish.searched for half in kindred_texts(word) for text in half]
     matches: list[dict[str, Any]] = []
-    for pattern in filter(None, patterns):
+    for pattern in filter(None, (_together(words), _pattern(words), _pattern(kindred))):
         arguments = talk.offers.fit("grep", pattern=pattern) or {}
         found = talk.result_of("grep", arguments)
         if found is None:
             return (Call("grep", arguments),)
         matches += [each for each in found.data.get("matches", ()) if isinstance(each, dict)]
-        if matches:
+        if matches and pattern != _together(words):
             break
-    return tuple(_reading(document, line, talk) for document, line in _best_places(wish, matches))
+    places = dict.fromkeys([*task.seeds, *_best_places(wish, matches)])
+    return tuple(_reading(document, line, talk) for document, line in _apart(places)[:MAX_READINGS])
 
 
 def report(task: Task, talk: Talk) -> str:
     """The handoff: the best sentences that were read, word for word with their lines."""
     readings = [each for each in talk.now.results if each.tool == "read"]
     wish = _wish(task)
-    found = spread_out(
-        [each for each in rank_findings(wish, passages_of(readings)) if each.coverage >= FAINT], most=MAX_CANDIDATES
-    )
+    ranked = rank_findings(wish, sections_of(passages_of(readings)))
+    found = spread_out([each for each in ranked if each.coverage >= FAINT], most=MAX_CANDIDATES)
     assignment = {"originalQuery": task.query, "method": task.method, "queryVariants": list(task.variants)}
     handoff = {"assignment": assignment, "candidates": [_candidate(each, task) for each in found]}
     return json.dumps(handoff, ensure_ascii=False)
@@ -82,11 +95,17 @@ def _wish(task: Task) -> Wish:
     return make_wish(task.query, language, " ".join(dict.fromkeys(more)))
 
 
+def _together(texts: Sequence[str]) -> str:
+    """Two of the words in one line, in either order; nothing for a single word."""
+    stems = _stems(texts)[:5]
+    pairs = [f"(?=.*{re.escape(one)})(?=.*{re.escape(other)})" for place, one in enumerate(stems) for other in stems[:place]]
+    return f"^(?:{'|'.join(pairs)})" if pairs and len(pairs) * 40 < 300 and sum(map(len, pairs)) < 280 else ""
+
+
 def _pattern(texts: Sequence[str]) -> str:
     """Any of the words; a long one also in other endings."""
-    stems = dict.fromkeys(text[:-2] if len(text) > 6 else text for text in texts)
     pattern = ""
-    for stem in stems:
+    for stem in _stems(texts):
         longer = f"{pattern}|{re.escape(stem)}".lstrip("|")
         if len(longer) > 300:
             break
@@ -94,8 +113,12 @@ def _pattern(texts: Sequence[str]) -> str:
     return pattern
 
 
+def _stems(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(text[:-2] if len(text) > 6 else text for text in texts))
+
+
 def _best_places(wish: Wish, matches: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
-    """The documents whose lines hold the most different words, each with the line that holds the most."""
+    """Places in the documents whose lines hold the most different words, in each first the line that holds the most."""
     wanted = [fold(word.text)[: max(len(word.text) - 2, 4)] for word in wish.searched]
     lines: dict[str, dict[int, set[str]]] = defaultdict(dict)
     for match in matches:
@@ -104,10 +127,20 @@ def _best_places(wish: Wish, matches: Sequence[dict[str, Any]]) -> list[tuple[st
         lines[str(match.get("document"))][int(match.get("line") or 1)] = held
     scored = []
     for document, held_in in lines.items():
-        line = max(held_in, key=lambda place: (len(held_in[place]), -place))
-        scored.append((len(set().union(*held_in.values())), len(held_in[line]), document, line))
-    scored.sort(key=lambda each: (-each[0], -each[1], each[2]))
-    return [(document, line) for _, _, document, line in scored[:MAX_DOCUMENTS]]
+        order = sorted(held_in, key=lambda place: (-len(held_in[place]), place))
+        for rank, (_, line) in enumerate(_apart((document, line) for line in order)[:PLACES]):
+            scored.append((rank, len(set().union(*held_in.values())), len(held_in[line]), document, line))
+    scored.sort(key=lambda each: (each[0], -each[1], -each[2], each[3]))
+    return [(document, line) for _, _, _, document, line in scored]
+
+
+def _apart(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Without the places that the reading of an earlier one shows as well."""
+    chosen: list[tuple[str, int]] = []
+    for document, line in places:
+        if not any(other == document and abs(line - near) < WINDOW // 2 for other, near in chosen):
+            chosen.append((document, line))
+    return chosen
 
 
 def _reading(document: str, line: int, talk: Talk) -> Call:
@@ -116,18 +149,35 @@ def _reading(document: str, line: int, talk: Talk) -> Call:
 
 
 def _candidate(finding: Finding, task: Task) -> dict[str, Any]:
-    passage, best = finding.passage, finding.best
+    passage, (start, end) = finding.passage, _stretch(finding)
+    words = passage.text[start:end]
+    line = _line_of(passage, start + len(words) - len(words.lstrip()))
     return {
         "source": passage.document,
         "method": task.method,
-        "evidence": passage.text[best.start : best.end].strip() or best.text,
-        "locator": f"line {_line_of(passage, best.start)}",
+        "evidence": words.strip() or finding.best.text,
+        "locator": f"line {line}" + (f", {title[:90]}" if (title := finding.best.heading or passage.title) else ""),
         "relevance": "strong" if finding.good else "moderate" if finding.coverage >= FAIR else "weak",
         "retrievedAt": clock.now().isoformat(timespec="seconds"),
         "sourceTemporal": {"status": "unknown"},
         "temporal_basis": "",
         "uncertainty": "",
     }
+
+
+def _stretch(finding: Finding) -> tuple[int, int]:
+    """The best segment, and as much of its paragraph as has room: what follows explains it, what stands before leads to it."""
+    best = finding.best
+    start, end = best.start, best.end
+    if best.kind != "sentence":
+        return start, end
+    beside = [each for each in finding.segments if each.block == best.block and each != best]
+    after = [each for each in beside if each.start >= end]
+    for each in [*after, *reversed([each for each in beside if each.end <= start])]:
+        if max(end, each.end) - min(start, each.start) > STRETCH:
+            break
+        start, end = min(start, each.start), max(end, each.end)
+    return start, end
 
 
 def _line_of(passage: Passage, offset: int) -> int:

@@ -9,7 +9,12 @@ _DURATION = re.compile(
     r"\blieferzeit(?:en)?\b",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(r"\bwhen\b|\bwann\b|\bdeadline\b|\bstichtag\b|\bopening hours\b|\böffnungszeiten\b", re.IGNORECASE)
+# In the middle of a question “when” says under which condition, not that a moment is asked for.
+_MOMENT = re.compile(
+    r"(?:^|[,;:.!?]|\b(?:and|or|but|until|till|by|since|from|tell me|know|exactly)) *when\b|\bwann\b|\bdeadline\b|"
+    r"\bstichtag\b|\bopening hours\b|\böffnungszeiten\b",
+    re.IGNORECASE,
+)
 _MONEY = re.compile(
     r"\b(?:costs?|prices?|fees?|amounts?|expensive|kostet|kosten|\w*preise?|gebühr(?:en)?|betrag|teuer)\b", re.IGNORECASE
 )

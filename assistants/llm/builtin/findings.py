@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .figures import stated_figure
+from .kinds import gives_kind
 from .passages import Passage
 from .segments import Segment, cut_segments
 from .wish import Wish
@@ -20,6 +21,9 @@ CARRIED_WEIGHT = 0.4
 """What a word counts that was taken over from an earlier question."""
 STATED_FIGURE = 0.6
 """What a figure of the wanted kind adds to a segment's score."""
+
+GIVEN_KIND = 0.8
+"""What it adds that a segment looks like an answer of the wanted kind."""
 
 Strengths = Mapping[Word, float]
 
@@ -171,6 +175,8 @@ def _segment_score(wish: Wish, passage: Passage, quotable: Sequence[Segment], pl
         best = max(own[word], inherited * above[word], *(0.35 * each[word] for each in near))
         score += weight * (best + 0.2 * own[word] * above[word])
     score += STATED_FIGURE * stated_figure(wish.figure, segment.text)
+    if any(own.values()) or any(above.values()):
+        score += GIVEN_KIND * gives_kind(wish.kind, segment.text)
     if segment.kind == "code" or (segment.kind == "sentence" and len(segment.text) < 25):
         score -= 0.2
     return score - 0.0005 * max(0, len(segment.text) - 300)

@@ -32,7 +32,9 @@ computer laptop notebook | rechner computer
 phone telephone mobile | telefon handy
 lose lost loss missing | verlieren verloren verlust
 steal stolen theft | gestohlen diebstahl
-break broke broken damage damaged defect defective | kaputt schaden beschädigt defekt
+break broke broken damage damaged defect defective faulty | kaputt schaden beschädigt defekt
+repair repairs mend fix | reparatur reparieren instandsetzung
+tear tore torn rip ripped | reißen riss gerissen
 security safety secure | sicherheit sicher
 privacy | datenschutz
 data | daten

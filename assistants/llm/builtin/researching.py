@@ -1,6 +1,7 @@
 """A research in two tiers, as the one who judges: sends explorers out, weighs what they bring, ends with numbered results."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,9 @@ from .wish import Wish, make_wish
 MAX_RESULTS = 5
 ROUNDS = 2
 METHOD = "posix"
+RELEVANCES = ("strong", "moderate", "weak")
+MAX_SEEDS = 8
+_LINE = re.compile(r"\blines? (\d+)")
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Brought:
     excerpt: str
     line: int
     relevance: str
+    heading: str = ""
 
 
 def next_calls(talk: Talk) -> tuple[Call, ...]:
@@ -36,6 +41,8 @@ def next_calls(talk: Talk) -> tuple[Call, ...]:
     wish = make_wish(talk.now.asked, talk.language)
     brought = evidence_of(talk)
     ranked = _ranked(wish, brought)
+    if seeding := _seeding(wish, talk):
+        return (seeding,)
     sent = sum(1 for each in talk.now.results if each.tool == "subagent")
     answered = is_answered(wish, [finding for finding, _ in ranked])
     call = _dispatch(wish, talk, sent) if sent < ROUNDS and not answered else None
@@ -61,20 +68,55 @@ def _candidates(report: Any) -> list[Brought]:
     try:
         data = json.loads(report["reply"])
         return [
-            Brought(each["evidenceId"], each["source"], each["excerpt"], each["lineNumber"] or 0, each["relevance"])
+            Brought(
+                each["evidenceId"],
+                each["source"],
+                each["excerpt"],
+                each["lineNumber"] or 0,
+                each["relevance"],
+                _heading(each.get("locator") or ""),
+            )
             for each in data["candidates"]
         ]
     except (ValueError, KeyError, TypeError):
         return []
 
 
+def _heading(locator: str) -> str:
+    """What stands over the words, if the explorer named it behind the line."""
+    return locator.partition(", ")[2]
+
+
 def _ranked(wish: Wish, brought: Sequence[Brought]) -> list[tuple[Finding, Brought]]:
-    """What answers first; what carries nothing of the question is left out."""
+    """What answers first, as the explorer saw it in its section; what carries nothing of the question is left out."""
     passages = {
-        Passage(document=each.source, text=each.excerpt, first_line=each.line, last_line=each.line, rank=place): each
+        Passage(
+            document=each.source, text=each.excerpt, title=each.heading, first_line=each.line, last_line=each.line, rank=place
+        ): each
         for place, each in enumerate(brought)
     }
-    return [(finding, passages[finding.passage]) for finding in rank_findings(wish, tuple(passages))]
+    found = [(finding, passages[finding.passage]) for finding in rank_findings(wish, tuple(passages))]
+    return sorted(found, key=lambda pair: RELEVANCES.index(pair[1].relevance) if pair[1].relevance in RELEVANCES else 1)
+
+
+def _seeding(wish: Wish, talk: Talk) -> Call | None:
+    """The one search before anybody is sent out: it names places, and whoever is sent out reads there first (A-12)."""
+    if talk.called("retrieve"):
+        return None
+    arguments = talk.offers.fit("retrieve", query=wish.subject or talk.now.asked)
+    return Call("retrieve", arguments) if arguments else None
+
+
+def _seeds(talk: Talk, folder: str) -> list[str]:
+    """The places in a folder that the search has named, as lines of a task."""
+    found = [each for result in talk.now.results if result.tool == "retrieve" for each in result.data.get("results", ())]
+    lines: dict[str, None] = {}
+    for each in found:
+        source = str(each.get("source", ""))
+        for passage in each.get("passages", ())[:2] if source.startswith(f"{folder}/") else ():
+            line = _LINE.search(str(passage.get("place", "")))
+            lines[f"- {source}, line {line[1] if line else 1}"] = None
+    return list(lines)[:MAX_SEEDS]
 
 
 def _dispatch(wish: Wish, talk: Talk, sent: int) -> Call | None:
@@ -90,8 +132,10 @@ def _dispatch(wish: Wish, talk: Talk, sent: int) -> Call | None:
     if not fresh or not folders:
         return None
     body = json.dumps({"originalQuery": asked, "method": METHOD, "queryVariants": list(fresh)}, ensure_ascii=False)
-    task = "\n".join((START, body, END))
-    leaves = [{"agent": "autorag-explorer", "cwd": folder, "task": task} for folder in folders]
+    block = "\n".join((START, body, END))
+    leaves = [
+        {"agent": "autorag-explorer", "cwd": folder, "task": "\n".join((block, *_seeds(talk, folder)))} for folder in folders
+    ]
     arguments = {"agentScope": "user", "artifacts": False, **({"tasks": leaves} if len(leaves) > 1 else leaves[0])}
     return None if talk.result_of("subagent", arguments) else Call("subagent", arguments)
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from .figures import wanted_figure
+from .kinds import wanted_kind
 from .phrases import PHRASES
 from .words import Word, content_words, strong
 
@@ -36,7 +37,7 @@ _JOINED = re.compile(r"\b(and|or|vs|versus|between|und|oder|sowie|zwischen)\b", 
 @dataclass(frozen=True)
 class Wish:
     """One thing that is wanted. `text` is the person's own; `background` an earlier question that it continues; `figure` the
-    kind of number that is asked for."""
+    kind of number that is asked for, `kind` the kind of any other answer."""
 
     text: str
     words: tuple[Word, ...]
@@ -45,6 +46,7 @@ class Wish:
     documents: tuple[str, ...] = ()
     settled: bool = False
     figure: str = ""
+    kind: str = ""
     listing: bool = False
     asking: bool = False
     everything: bool = False
@@ -76,6 +78,7 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
         text=text.strip(),
         words=words,
         figure=wanted_figure(text, language),
+        kind=wanted_kind(text),
         listing=bool(_LISTING.search(text)),
         asking=bool(_ASKING.search(text)),
         everything=bool(_EVERYTHING.search(text)),

@@ -1,0 +1,176 @@
+"""How the engine researches: places a search named first, sections instead of windows, and the kind of answer asked for."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from assistants.documents.indexing import index_root
+from assistants.llm.builtin.figures import MOMENT, wanted_figure
+from assistants.llm.builtin.findings import rank_findings
+from assistants.llm.builtin.kinds import PERSON, REASON, REMEDY, gives_kind, wanted_kind
+from assistants.llm.builtin.passages import Passage
+from assistants.llm.builtin.sections import sections_of
+from assistants.llm.builtin.wish import make_wish
+from assistants.models import DocumentRoot, Tenant, ToolCall
+from assistants.turns.lifecycle import open_thread
+from subchats.models import ResearchRun
+from tests.kit import turns
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def demo(db: None) -> Tenant:
+    call_command("demo")
+    return Tenant.objects.get(slug="demo")
+
+
+def research(tenant: Tenant, question: str) -> ResearchRun:
+    owner = tenant.memberships.get(user__username="admin").user
+    thread = open_thread(tenant.assistants.get(slug="research"), owner=owner, text=question)
+    turns.run_all()
+    return ResearchRun.objects.get(turn__thread=thread)
+
+
+def best(question: str, *texts: str, language: str = "en") -> str:
+    passages = tuple(Passage(document=f"{place}.md", text=text, rank=place) for place, text in enumerate(texts))
+    return rank_findings(make_wish(question, language), passages)[0].best.text
+
+
+# --- the kind of answer
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What do I do when the zipper breaks?", REMEDY),
+        ("What happens if a parcel is lost?", REMEDY),
+        ("Was tun, wenn der Reißverschluss klemmt?", REMEDY),
+        ("Who approves a trip?", PERSON),
+        ("An wen wende ich mich?", PERSON),
+        ("Why do backpacks come back?", REASON),
+        ("Warum kommen Rucksäcke zurück?", REASON),
+        ("How long does a refund take?", ""),
+        ("Which tents are in stock?", ""),
+    ],
+)
+def test_a_question_asks_for_a_kind_of_answer(question: str, kind: str) -> None:
+    assert wanted_kind(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "moment"),
+    [
+        ("When is the shop open?", True),
+        ("Until when may I send it back?", True),
+        ("Where is it, and when does it open?", True),
+        ("What do I do when the zipper breaks?", False),
+        ("Wann öffnet der Laden?", True),
+    ],
+)
+def test_when_in_the_middle_is_a_condition_and_no_question_for_a_moment(question: str, moment: bool) -> None:
+    assert (wanted_figure(question, "de" if question.startswith("Wann") else "en") == MOMENT) is moment
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        (
+            "What do I do when the zipper of a jacket breaks?",
+            "Send us a photo of the broken zipper and we repair the jacket.",
+            "| Z4 | zipper for jackets, breaks at 30 kg | 930 | 22 |",
+        ),
+        (
+            "Who approves travel?",
+            "Travel is approved by the team lead.",
+            "Travel approves of nothing; travel is travel.",
+        ),
+        ("Why do tents come back?", "Tents come back because the seams leak.", "Tents come back in week 44 and week 45."),
+        (
+            "Was mache ich, wenn die Jacke kaputt ist?",
+            "Ist die Jacke kaputt, schicken Sie uns bitte ein Foto.",
+            "Die Jacke war kaputt: 12 Stück im Lager.",
+        ),
+    ],
+)
+def test_of_two_with_the_same_words_the_one_of_the_kind_comes_first(question: str, answer: str, other: str) -> None:
+    language = "de" if question.startswith("Was mache") else "en"
+
+    assert best(question, other, answer, language=language) == answer
+    assert gives_kind(wanted_kind(question), answer)
+
+
+# --- sections
+def test_a_window_is_cut_at_its_headings_and_each_section_knows_its_lines_and_its_headings() -> None:
+    text = "Intro.\n# Returns\n\n## Times\nFive days.\n\n## Costs\n### Abroad\nTen euros.\n# Other\nText."
+    window = Passage(document="a.md", text=text, title="Book", first_line=41, last_line=51, counted=True)
+
+    found = sections_of([window])
+
+    told = [(each.title, each.first_line, each.last_line) for each in found]
+    assert told == [
+        ("Book", 41, 41),
+        ("Returns › Times", 44, 46),
+        ("Returns › Costs › Abroad", 48, 49),
+        ("Other", 50, 51),
+    ]
+    lines = text.split("\n")
+    assert all(each.text == "\n".join(lines[each.first_line - 41 : each.last_line - 40]) for each in found)
+
+
+def test_a_window_without_headings_stays_whole() -> None:
+    window = Passage(document="a.csv", text="- A: 1\n- A: 2", first_line=1, last_line=2, counted=True)
+
+    assert sections_of([window]) == (window,)
+
+
+def test_a_document_with_all_words_here_and_there_is_no_strong_finding() -> None:
+    scattered = "# One\nThe zipper is blue.\n\n# Two\nThe jacket is red.\n\n# Three\nNothing breaks."
+    question = make_wish("What if the zipper of a jacket breaks?", "en")
+
+    whole = rank_findings(question, [Passage(document="a.md", text=scattered)])
+    cut = rank_findings(question, sections_of([Passage(document="a.md", text=scattered)]))
+
+    assert whole[0].good and not any(each.good for each in cut)
+
+
+# --- in the product
+def test_a12_the_search_comes_first_and_explorers_read_where_it_found_something(demo: Tenant) -> None:
+    run = research(demo, "What do I do when the zipper of a jacket breaks?")
+
+    mine = ToolCall.objects.filter(turn=run.turn).order_by("round").values_list("name", flat=True)
+    assert list(mine) == ["retrieve", "subagent", "emit_autorag_results"]
+    below = ToolCall.objects.filter(turn__thread__parent=run.turn.thread)
+    assert {(call.name, call.outcome) for call in below} == {("grep", "ok"), ("read", "ok")}
+    first = run.results.first()
+    assert first is not None and "warranty" in first.source
+    assert "stock" not in first.source and "price-list" not in first.source
+
+
+def test_what_answers_stands_before_what_only_has_the_words(demo: Tenant) -> None:
+    expected = {
+        "How long does a refund take?": ("returns/refunds.md", "5 working days"),
+        "What does shipping to Norway cost?": ("logistics/shipping-and-carriers.md", "€19.90"),
+        "How long is the warranty on a tent?": ("warranty", "5 years"),
+        "How do I wash a down jacket?": ("care.md", "30 °C"),
+        "How many backpacks came back in week 47?": ("complaints-weeks-44-47.md", "118"),
+    }
+
+    for question, (source, words) in expected.items():
+        first = research(demo, question).results.first()
+        assert first is not None and source in first.source and words in first.content, question
+
+
+def test_a12_in_a_large_folder_what_stands_behind_many_hits_is_found_too(demo: Tenant, tmp_path: Path) -> None:
+    for number in range(150):
+        (tmp_path / f"a{number:03}.md").write_text(
+            f"# Note {number}\n\nThe pump of hall {number} was looked at. Nothing else.\n"
+        )
+    (tmp_path / "z.md").write_text(
+        "# Care of the pump\n\n" + "Text.\n\n" * 200 + "The pump is greased with graphite every May.\n"
+    )
+    root = DocumentRoot.objects.create(tenant=demo, name="plant", path=str(tmp_path))
+    index_root(root)
+
+    run = research(demo, "What is the pump greased with?")
+
+    assert any("graphite" in each.content for each in run.results.all()[:2])
