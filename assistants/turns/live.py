@@ -126,9 +126,9 @@ def end(reply: LiveReply) -> None:
         _teller.close(reply)
 
 
-def copies() -> list[LiveReply]:
-    """The replies of other processes that are shown here."""
-    return [reply for reply in list(_replies.values()) if reply.is_copy]
+def own() -> list[LiveReply]:
+    """The replies that grow in this process."""
+    return [reply for reply in list(_replies.values()) if not reply.is_copy]
 
 
 def current(thread_id: int) -> LiveReply | None:

@@ -64,7 +64,7 @@ class RedisRelay:
         self._loop = stream_loop.stream_loop()
         self._lock = threading.Lock()
         self._hints: deque[tuple[str, dict[str, Any]]] = deque(maxlen=LONGEST_BACKLOG)
-        # How many chunks of each growing reply were told: of its text, and of its reasoning.
+        # How many characters of each growing reply were told: of its text, and of its reasoning.
         self._told: dict[live.LiveReply, tuple[int, int]] = {}
         self._grown: set[live.LiveReply] = set()
         self._topics: set[str] = {TURNS, ASKED}
@@ -130,12 +130,21 @@ class RedisRelay:
         while True:
             await self._news.wait()
             self._news.clear()
+            hints = self._take_hints()
             try:
-                await self._publish([*self._take_hints(), *self._take_text()])
+                await self._publish([*hints, *self._take_text()])
             except (RedisError, OSError, TimeoutError) as error:
-                # What was in hand is lost. Whoever misses text asks for the whole, and the rest is looked up (see `look`).
+                # Meanwhile others look into the database (see `lookout`).
                 log.warning("other processes can't be told of changes: %s", error)
                 await asyncio.sleep(REST)
+                self._hints.extendleft(reversed(hints))
+                self._tell_text_anew()
+
+    def _tell_text_anew(self) -> None:
+        """Somebody may have missed a part, or asked for it in vain."""
+        self._told.clear()
+        self._grown.update(live.own())
+        self._news.set()
 
     async def _publish(self, messages: list[tuple[str, dict[str, Any]]]) -> None:
         async with self._telling.pipeline(transaction=False) as pipe:
@@ -155,12 +164,11 @@ class RedisRelay:
         grown, self._grown = self._grown, set()
         return [(f"{TEXT}{reply.thread_id}", self._growth(reply)) for reply in grown if live.current(reply.thread_id) is reply]
 
-    def _growth(self, reply: live.LiveReply, *, whole: bool = False) -> dict[str, Any]:
+    def _growth(self, reply: live.LiveReply) -> dict[str, Any]:
         """What of a reply was not told yet, and from which character on it is."""
         text, reasoning = reply.text, reply.reasoning_text
-        told, thought = (0, 0) if whole else self._told.get(reply, (0, 0))
-        if not whole:
-            self._told[reply] = (len(text), len(reasoning))
+        told, thought = self._told.get(reply, (0, 0))
+        self._told[reply] = (len(text), len(reasoning))
         return {
             "run": reply.run,
             "root": reply.root_id,
@@ -197,6 +205,8 @@ class RedisRelay:
             self.healthy = True
             # What changed before is looked at once more; the subscription holds only from now on (D6).
             hub.wake(topic)
+            if topic == ASKED:
+                self._tell_text_anew()
             if topic.startswith(TEXT):
                 self._ask(int(topic.removeprefix(TEXT)))
         elif message["type"] == "message":
@@ -212,7 +222,8 @@ class RedisRelay:
         elif topic == ASKED:
             reply = live.current(message["thread"])
             if reply and not reply.is_copy:
-                self._soon(self._answer(reply))
+                self._told.pop(reply, None)
+                self.grow(reply)
         elif topic.startswith(TEXT):
             self._copy(int(topic.removeprefix(TEXT)), message)
         else:
@@ -248,12 +259,6 @@ class RedisRelay:
         self._asked = {thread: at for thread, at in self._asked.items() if now - at < ASK_SECONDS} | {thread_id: now}
         self._hints.append((ASKED, {"thread": thread_id}))
         self._wake()
-
-    async def _answer(self, reply: live.LiveReply) -> None:
-        try:
-            await self._publish([(f"{TEXT}{reply.thread_id}", self._growth(reply, whole=True))])
-        except (RedisError, OSError, TimeoutError) as error:
-            log.warning("a reply could not be told to another process: %s", error)
 
     async def _subscribe(self, topic: str) -> None:
         if self._pubsub is not None and topic in self._topics:
