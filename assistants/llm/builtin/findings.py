@@ -192,10 +192,11 @@ def _own(segment: Segment, scale: Scale) -> Strengths:
 
 
 def _inherited(telling: Strengths, above: Strengths) -> float:
-    """What a word counts that stands over a segment. A heading that says all of several words is about the question, while
-    a sentence may use them in passing."""
-    if any(above[word] < 0.7 for word in telling):
-        return 0.5
+    """What a word counts that stands over a segment. A heading that says all of several words is about the question, or
+    most of them, while a sentence may use them in passing."""
+    said = sum(above[word] >= 0.7 for word in telling)
+    if said < len(telling):
+        return 0.75 if said > 1 and 3 * said >= 2 * len(telling) else 0.5
     return 0.9 if len(telling) == 1 else 1.05
 
 
