@@ -9,6 +9,7 @@ START = "<<<AUTORAG_ASSIGNMENT_V1>>>"
 END = "<<<END_AUTORAG_ASSIGNMENT_V1>>>"
 ROLE_LINES = ("Required handoff: include retrievedAt.", "Required handoff: include temporal metadata.")
 KEYS = {"originalQuery", "method", "queryVariants"}
+_HALF = re.compile("[\ud800-\udfff]")
 _LABEL = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\*\*)?(?P<label>original query|selected retrieval method|query variants)(?:\*\*)?\s*:(?:\*\*)?"
     r"(?P<value>.*)",
@@ -31,6 +32,8 @@ class AssignmentInvalid(ValueError):
 
 def parse_assignment(text: str) -> Assignment:
     """Reads the one assignment in a task. Without a sentinel the legacy lines are tried. Raises `AssignmentInvalid`."""
+    if not _is_text(text):
+        raise AssignmentInvalid("the task is no text that could be kept")
     lines = [_bare(line) for line in text.split("\n")]
     if START not in lines and END not in lines:
         return _parse_legacy(text)
@@ -95,7 +98,8 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    """Whether a value is a text that says something and can be kept: half a character can't."""
+    return isinstance(value, str) and bool(value.strip()) and not _HALF.search(value)
 
 
 def _parse_legacy(text: str) -> Assignment:

@@ -11,7 +11,7 @@ from assistants.errors import CodedError
 
 from .assignment import Assignment, AssignmentInvalid, ensure_role_lines, parse_assignment, render_assignment
 from .codes import CODES
-from .payload import EXPLORER, Filled, Leaf, containers_of, fill, kind_of, leaves_of, nodes_of, shape_of
+from .payload import EXPLORER, Filled, Leaf, containers_of, fill, kind_of, leaves_of, nodes_of, shape_of, too_deep
 
 FORBIDDEN = {
     "mutation": "DISPATCH_ADMIN_MUTATION_FORBIDDEN",
@@ -42,7 +42,10 @@ class Roots:
 
     def find(self, cwd: str) -> str | None:
         """The canonical path of the root that `cwd` names or is; None for anything else, be it inside of one."""
-        real = self.paths.get(cwd) or os.path.realpath(cwd)
+        try:
+            real = self.paths.get(cwd) or os.path.realpath(cwd)
+        except ValueError:  # a NUL, or half a character, is in no path
+            return None
         is_root = real in self.paths.values() and os.path.isdir(real) and os.path.realpath(real) == real
         return real if is_root else None
 
@@ -84,6 +87,8 @@ def check_dispatch(payload: Mapping[str, Any], search: Search) -> Accepted:
     if kind == "admin":
         _check_diagnostic(payload, search)
         return Accepted(kind, payload["action"], (), None)
+    if name := too_deep(payload):
+        raise _rejected("DISPATCH_MALFORMED", f".{name}", payload, search)
     filled = fill(payload, search.model)
     _check_envelope(filled.payload, payload, search)
     leaves = leaves_of(filled.payload)
@@ -163,7 +168,7 @@ def _accept(leaf: Leaf, payload: Mapping[str, Any], search: Search) -> Task:
         raise _rejected("DISPATCH_ASSIGNMENT_INVALID", f"{leaf.path}.task", payload, search) from error
     if assignment.query != search.query:
         raise _rejected("DISPATCH_QUERY_MISMATCH", f"{leaf.path}.task", payload, search)
-    root = search.roots.find(leaf.fields["cwd"]) if "\0" not in leaf.fields["cwd"] else None
+    root = search.roots.find(leaf.fields["cwd"])
     if root is None:
         raise _rejected("DISPATCH_CWD_OUTSIDE_ROOTS", f"{leaf.path}.cwd", payload, search)
     return Task(leaf.path, assignment, ensure_role_lines(leaf.fields["task"]), root)

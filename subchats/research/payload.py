@@ -1,13 +1,15 @@
 """A dispatch as it was sent: what kind it is, its leaves with their paths, and its safe defaults filled in (A-16 to A-22)."""
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 EXPLORER = "autorag-explorer"
 CONTAINERS = ("tasks", "chain", "parallel")
 LAUNCH_FIELDS = ("agent", "task", *CONTAINERS)
+MOST_DEPTH = 32
+"""So deep may a payload be nested: what is read by functions that call themselves must not exhaust the stack."""
 KINDS: dict[str, frozenset[str]] = {
     "admin": frozenset({"list", "get", "models", "status", "doctor"}),
     "mutation": frozenset({"create", "update", "delete", "eject", "disable", "enable", "reset"}),
@@ -57,6 +59,17 @@ def shape_of(payload: Mapping[str, Any]) -> str:
     if kind_of(payload) == "admin":
         return "admin"
     return "fanout" if any(name in payload for name in CONTAINERS) else "single"
+
+
+def too_deep(payload: Mapping[str, Any]) -> str:
+    """The first field that is nested deeper than anybody means it; empty if none is."""
+    for name, value in payload.items():
+        level = [value]
+        for _ in range(MOST_DEPTH):
+            level = [inner for each in level for inner in _inside(each)]
+        if level:
+            return name
+    return ""
 
 
 def fill(payload: Mapping[str, Any], model: str) -> Filled:
@@ -111,3 +124,7 @@ def containers_of(payload: Mapping[str, Any], path: str = "") -> Iterator[tuple[
 def _is_leaf(node: Mapping[str, Any]) -> bool:
     """An entry without a container is meant to be executed, whatever else it lacks."""
     return "agent" in node or not any(name in node for name in CONTAINERS)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -146,3 +146,15 @@ def test_a25_any_text_is_an_assignment_or_none_and_never_a_crash(text: str) -> N
         return
 
     assert found.query.strip() and found.method.strip() and all(each.strip() for each in found.variants)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=()), min_size=1), st.text(min_size=1))
+def test_a25_half_a_character_is_never_taken_in(query: str, method: str) -> None:
+    body = json.dumps({"originalQuery": query, "method": method, "queryVariants": [query]})
+
+    try:
+        found = parse_assignment("\n".join([START, body, END]))
+    except AssignmentInvalid:
+        return
+
+    assert found.query.encode() and found.method.encode()

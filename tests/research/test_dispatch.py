@@ -352,6 +352,26 @@ values = st.recursive(
 )
 
 
+def nested(name: str, depth: int) -> dict[str, Any]:
+    payload: Any = {"agent": EXPLORER}
+    for _ in range(depth):
+        payload = {name: [payload]}
+    return dict(payload)
+
+
+@pytest.mark.parametrize("depth", [40, 400, 900])
+@pytest.mark.parametrize("name", ["tasks", "parallel", "task", "made-up"])
+def test_a21_what_is_nested_beyond_reason_is_rejected_and_exhausts_nothing(name: str, depth: int, search: Search) -> None:
+    payload = {**nested(name, depth), "agent": EXPLORER}
+
+    assert rejection(payload, search)[0] == "DISPATCH_MALFORMED"
+
+
+@pytest.mark.parametrize("cwd", ["\ud800", "a\0b", "x" * 100_000, "~", "file:///"])
+def test_a24_what_can_be_no_path_is_no_folder(cwd: str, search: Search, leaf: dict[str, Any]) -> None:
+    assert rejection({**leaf, "cwd": cwd}, search)[0] == "DISPATCH_CWD_OUTSIDE_ROOTS"
+
+
 @settings(max_examples=300)
 @given(payload=st.dictionaries(st.sampled_from(FIELDS), values, max_size=6))
 def test_a30_any_payload_is_accepted_or_rejected_with_a_code_and_stays_as_it_was(payload: dict[str, Any]) -> None:
