@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from assistants.views import calls, finding, messages, pages, probes, sign_in, tables, threads, turns
+from assistants.views import calls, finding, messages, moving, pages, probes, sign_in, tables, threads, turns
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -32,6 +32,8 @@ urlpatterns = [
     path("c/<str:chat_id>/unshare/", threads.unshare_thread, name="unshare_thread"),
     path("c/<str:chat_id>/tables/<str:pointer>/", tables.table, name="table"),
     path("c/<str:chat_id>/tables/<str:pointer>/<str:kind>/", tables.table_file, name="table_file"),
+    path("c/<str:chat_id>/export/<str:kind>/", moving.export_thread, name="export_thread"),
+    path("import/", moving.import_threads, name="import_threads"),
     path("message/<uuid:message_id>/edit/", messages.edit_message, name="edit_message"),
     path("message/<uuid:message_id>/show/", messages.show_branch, name="show_branch"),
     path("message/<uuid:message_id>/fork/", threads.fork_thread, name="fork_thread"),

@@ -7,11 +7,23 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
-from assistants.models import Message, Tenant, Thread, ToolCall, Turn
-from assistants.signals import demo_made, sweeping, thread_forked, turn_finished, turn_interrupted, turn_started
+from assistants.conversations.unpacking import Ids
+from assistants.models import Message, Tenant, Thread, ToolCall, Turn, User
+from assistants.signals import (
+    demo_made,
+    packing,
+    person_leaving,
+    sweeping,
+    thread_forked,
+    turn_finished,
+    turn_interrupted,
+    turn_started,
+    unpacking,
+)
 from assistants.turns import events, taint
-from subchats.delegation.deliver import SubChatResult, deliver, reconcile, stop_children
-from subchats.models import Delegation
+from subchats.delegation.deliver import SubChatResult, delegation_of, deliver, reconcile, stop_children
+from subchats.delegation.packing import pack_delegations, unpack_delegations
+from subchats.models import Delegation, ResearchSignal
 from subchats.planning import record, statuses
 from subchats.research.run import begin_run, end_run
 from subchats.signals import delegated, delivered
@@ -22,8 +34,8 @@ from subchats.workflows.records import copy_records
 @receiver(turn_started)
 def join_tree(turn: Turn, **kwargs: Any) -> None:
     """A sub-chat's turn belongs to its caller's tree as long as the caller still waits for it."""
-    waiting = Delegation.objects.select_related("call__turn").filter(child=turn.thread, returned_at=None).first()
-    if waiting and waiting.call and waiting.call.is_open:
+    waiting = delegation_of(turn.thread)
+    if waiting and waiting.returned_at is None and waiting.call and waiting.call.is_open:
         turn.root_id = waiting.call.turn.root_id or waiting.call.turn_id
         turn.save(update_fields=["root"])
 
@@ -31,7 +43,7 @@ def join_tree(turn: Turn, **kwargs: Any) -> None:
 @receiver([turn_started, turn_finished])
 def redraw_card(turn: Turn, **kwargs: Any) -> None:
     """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
-    delegation = Delegation.objects.select_related("call__turn").filter(child=turn.thread).first()
+    delegation = delegation_of(turn.thread)
     call = delegation.call if delegation else None
     if delegation and call and (delegation.returned_at or not call.is_open):
         events.record(call.turn.thread_id, "call", call=str(call.pk))
@@ -128,3 +140,20 @@ def show_workflow(tenant: Tenant, language: str, **kwargs: Any) -> None:
 @receiver(sweeping)
 def put_right(**kwargs: Any) -> None:
     reconcile()
+
+
+@receiver(packing)
+def pack_what_joins(thread: Thread, data: dict[str, Any], **kwargs: Any) -> None:
+    data["delegations"] = pack_delegations(thread)
+
+
+@receiver(unpacking)
+def join_again(thread: Thread, data: dict[str, Any], ids: Ids, **kwargs: Any) -> None:
+    unpack_delegations(thread, data.get("delegations", []), ids)
+
+
+@receiver(person_leaving)
+def forget_their_word(user: User, **kwargs: Any) -> None:
+    """What they said of a result has taught the team; single signals are theirs, sums over many are nobody's (A-38)."""
+    ResearchSignal.objects.filter(result__run__turn__thread__root__owner=user).delete()
+    ResearchSignal.objects.filter(result__run__turn__thread__owner=user).delete()

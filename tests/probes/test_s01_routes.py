@@ -58,6 +58,7 @@ ROUTES = {
     "c/<str:chat_id>/tables/<str:pointer>/<str:kind>/": Route(
         "table_file", "GET", "child", needs="read", more=(POINTER, "csv")
     ),
+    "c/<str:chat_id>/export/<str:kind>/": Route("export_thread", "GET", "thread", needs="read", more=("json",)),
     "message/<uuid:message_id>/edit/": Route("edit_message", of="message", kind="uuid", data={"text": "Hi"}),
     "message/<uuid:message_id>/show/": Route("show_branch", of="message", kind="uuid"),
     "message/<uuid:message_id>/fork/": Route("fork_thread", of="message", kind="uuid"),
@@ -90,6 +91,7 @@ OPEN = {
     "readyz": ("readyz", "GET"),
     "metrics": ("metrics", "GET"),
     "c/": ("open_thread", "POST"),
+    "import/": ("import_threads", "POST"),
 }
 MODELS = (
     "assistant",
