@@ -20,11 +20,11 @@ from assistants.errors import NotAllowed
 from assistants.models import Thread
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
-from assistants.turns import events, hub
+from assistants.turns import events, hub, relay
 
 log = logging.getLogger(__name__)
 
-BROKEN, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 4401, 4404, 4408, 4429
+BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 1012, 4401, 4404, 4408, 4429
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
@@ -97,6 +97,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
         self.text = LiveText(self.thread.pk)
         self.cards: dict[str, str] = {}
         self.panel = self.sidebar = ""
+        self.slow = False
         self.agenda = Agenda()
         self._begin(self._follow_record())
 
@@ -217,9 +218,22 @@ class ThreadConsumer(AsyncWebsocketConsumer):
 
     async def _check_access(self) -> None:
         await database_sync_to_async(_check_access)(self.actor, self.scope["session"], self.thread.chat_id)
+        await self._tell_pace()
+
+    async def _tell_pace(self) -> None:
+        """Says when changes in other processes are only looked up every few seconds, and when that is over (P10)."""
+        if self.slow == relay.is_healthy():
+            self.slow = not self.slow
+            await self._say({"slow": self.slow})
 
     async def _say(self, frame: dict[str, Any]) -> None:
         await self.send(_encode(frame))
+
+
+async def send_home() -> None:
+    """Closes every socket of this process, which is about to end: the pages come back to its successor (F11)."""
+    for each in list(_open):
+        await each.close(RESTARTING)
 
 
 def _cursor(after: str | None, thread_id: int) -> int | None:

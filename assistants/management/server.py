@@ -8,12 +8,14 @@ import os
 import socket
 import sys
 import threading
+import time
 from typing import Any, cast
 
 from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
 
+from assistants.consumers import send_home
 from assistants.errors import CodedError
 from assistants.llm import loop as stream_loop
 from assistants.llm.detect import detect_profile
@@ -21,6 +23,7 @@ from assistants.llm.models import warm_up
 from assistants.management.supervisor import die_with
 from assistants.models import LLMProfile
 from assistants.rendering.code import load_languages
+from assistants.turns import executors
 from assistants.turns.engine import repeat, start_engine
 from assistants.turns.lookout import Lookout
 from assistants.turns.relay import start_relay
@@ -68,6 +71,8 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     _start_engine()
     application = import_string(settings.ASGI_APPLICATION)
     {"daphne": _run_daphne, "uvicorn": _run_uvicorn}[server](application, listener)
+    # The loop has stopped, so what still streams is ended, and its turns are given back.
+    executors.drain(0, rest=time.sleep)
     # Nothing that matters happens at exit, and the interpreter's own way out joins threads that may never end.
     logging.shutdown()
     with contextlib.suppress(OSError):
@@ -102,6 +107,8 @@ def prepare_models() -> None:
 
 def _run_daphne(application: Any, listener: socket.socket) -> None:
     from daphne.server import Server
+    from twisted.internet import reactor
+    from twisted.internet.defer import Deferred
 
     logging.getLogger("daphne.server").setLevel(logging.WARNING)
     # Daphne's library holds what goes out to the message limit too, but counts single frames only as they come in.
@@ -113,6 +120,7 @@ def _run_daphne(application: Any, listener: socket.socket) -> None:
         websocket_max_frame_size=frame,
         server_name="",
     )
+    reactor.addSystemEventTrigger("before", "shutdown", lambda: Deferred.fromFuture(asyncio.ensure_future(send_home())))
     daphne.run()
     if daphne.abort_start:
         os._exit(1)

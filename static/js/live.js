@@ -141,6 +141,7 @@ export function connect(chat, { prepare, drawn, onConnection }) {
 
   function take(frame) {
     if (frame.reset) return location.reload();
+    if (frame.slow !== undefined) return onConnection(frame.slow ? "slow" : "open");
     if (frame.n) {
       if (frame.n <= seen) return;
       seen = frame.n;
