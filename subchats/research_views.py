@@ -2,7 +2,7 @@
 
 from django import forms as fields
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from assistants import access, forms
@@ -10,6 +10,8 @@ from assistants.models import Thread
 from assistants.rendering import fragments
 from subchats.models import Evidence
 from subchats.research import feedback
+from subchats.research.datasources import address_of as address_of_source
+from subchats.research.datasources import look_up
 from subchats.research.passage import passage_of
 from subchats.research_cards import address_of, anchor_of, result_of_feedback
 
@@ -29,6 +31,9 @@ def evidence(request: HttpRequest, chat_id: str, evidence_id: int) -> HttpRespon
     found = of_thread.filter(pk=evidence_id).first()
     if found is None or not _may_read(actor, thread, found):
         raise Http404("No such evidence.")
+    if found.document is None and look_up(thread, found.source) and (address := address_of_source(found.source)):
+        # Its own page asks whether this reader may see it.
+        return redirect(address)
     results = found.results.select_related("run__turn__thread")
     context = {
         "thread": thread,

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 
 from assistants import access
 from assistants.conversations.search_index import index_of, words_of
@@ -54,6 +55,11 @@ class ChatHistory:
             return None
         row = _messages(reach).filter(thread__chat_id=chat_id, sequence=int(number)).first()
         return _record(reach, row, row.text, 1.0) if row else None
+
+    def address(self, key: str) -> str:
+        """The conversation at the message."""
+        chat_id, at, number = key.partition("@")
+        return f"{reverse('thread', args=[chat_id])}?at={number}#m{number}" if at and number.isdecimal() else ""
 
 
 def _threads(reach: Reach) -> QuerySet[Thread]:

@@ -55,6 +55,10 @@ class Datasource(Protocol):
         """One record whole, under the same rights."""
         ...
 
+    def address(self, key: str) -> str:
+        """The page that shows it, which asks for its reader's own rights; empty if there is none."""
+        ...
+
 
 _sources: dict[str, Datasource] = {}
 
@@ -132,6 +136,13 @@ def look_up(thread: Thread, source: str) -> Record | None:
     reach = reaches(thread).get(name) if colon else None
     record = _sources[name].text_of(reach, key) if reach else None
     return record if reach and record and permits(reach, record) else None
+
+
+def address_of(source: str) -> str:
+    """The page of a record by its name; empty for a document, and for a source that has no pages."""
+    name, colon, key = source.partition(":")
+    known = _sources.get(name) if colon else None
+    return known.address(key) if known else ""
 
 
 def source_name(name: str, key: str) -> str:

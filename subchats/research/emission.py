@@ -16,7 +16,7 @@ from subchats.models import CuratedResult, Evidence, ExplorerTask, ResearchRun
 
 from . import run_log
 from .curation import Curated, Reference, Result, read_emission
-from .evidence import keep, locate
+from .evidence import keep, trace
 from .quotes import find_quote
 
 
@@ -67,7 +67,7 @@ def _evidence(run: ResearchRun, result: Result, reference: Reference, roots: Seq
         if known.excerpt == reference.text or find_quote(known.excerpt, reference.text):
             return known
     try:
-        document, quote = locate(roots, reference.source, reference.text, line=reference.line)
+        found = trace(run.turn.thread, roots, reference.source, reference.text, line=reference.line)
     except CodedError as error:
         raise CodedError(
             code="EVIDENCE_NOT_VERIFIED",
@@ -75,7 +75,7 @@ def _evidence(run: ResearchRun, result: Result, reference: Reference, roots: Seq
             message=f"The evidence of result {result.number} can't be verified. {error.message}",
             fix="Name evidence that an explorer brought back, by its evidenceId and with its words.",
         ) from error
-    return keep(run, document, quote, method=reference.method)
+    return keep(run, found, method=reference.method)
 
 
 def _store(run: ResearchRun, curated: Curated, joined: Sequence[tuple[Result, list[Evidence]]]) -> None:

@@ -8,9 +8,10 @@ from assistants import clock
 from assistants.documents.reading import find_document
 from assistants.documents.searching import document_name
 from assistants.errors import CodedError
-from assistants.models import Document, DocumentRoot
+from assistants.models import Document, DocumentRoot, Thread
 from subchats.models import Evidence, ExplorerTask, ResearchRun
 
+from .datasources import Record, look_up
 from .handoff import Candidate, Handoff
 from .quotes import Quote, evidence_id, find_quote
 
@@ -40,12 +41,46 @@ def verify(task: ExplorerTask, handoff: Handoff) -> Verified:
     roots = [task.root] if task.root else []
     for candidate in handoff.candidates:
         try:
-            document, quote = locate(roots, candidate.source, candidate.evidence, line=candidate.line)
+            found = trace(task.run.turn.thread, roots, candidate.source, candidate.evidence, line=candidate.line)
         except CodedError as error:
             refused.append({"source": candidate.source[:200], "excerpt": candidate.evidence[:200], "reason": error.message})
             continue
-        kept.append(_keep_finding(task, candidate, document, quote))
+        kept.append(_keep_finding(task, candidate, found))
     return Verified(tuple(dict.fromkeys(kept)), tuple(refused))
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Where words really stand: in a document, or in a record of another source that was granted."""
+
+    name: str
+    quote: Quote
+    document: Document | None = None
+    record: Record | None = None
+
+    @property
+    def place(self) -> str:
+        """In words: a record's own place, else the line."""
+        return self.record.place if self.record else f"line {self.quote.line}"
+
+
+def trace(thread: Thread, roots: Sequence[DocumentRoot], source: str, words: str, *, line: int | None = None) -> Traced:
+    """Looks words up where they are said to stand. A record of another source has to be open to the research (A-36).
+
+    Raises as `locate` does.
+    """
+    record = look_up(thread, source)
+    if record is None:
+        document, quote = locate(roots, source, words, line=line)
+        return Traced(document_name(document.root, document.path), quote, document=document)
+    if quote_there := find_quote(record.text, words):
+        return Traced(source, quote_there, record=record)
+    raise CodedError(
+        code="QUOTE_NOT_FOUND",
+        field="evidence",
+        message=f"These words do not stand in {source}.",
+        fix="Quote one stretch of it word for word, without leaving anything out.",
+    )
 
 
 def locate(roots: Sequence[DocumentRoot], source: str, words: str, *, line: int | None = None) -> tuple[Document, Quote]:
@@ -91,22 +126,22 @@ def describe(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def keep(run: ResearchRun, document: Document, quote: Quote, *, method: str, **said: Any) -> Evidence:
+def keep(run: ResearchRun, traced: Traced, *, method: str, **said: Any) -> Evidence:
     """The evidence of these words, once for a run. `said` is what else is known of it; unknown stays unknown (A-44)."""
-    name = document_name(document.root, document.path)
+    name, quote = traced.name, traced.quote
     kept, _ = Evidence.objects.get_or_create(
         run=run,
         stable_id=evidence_id(method, name, quote.line, quote.words),
         defaults={
-            "document": document,
+            "document": traced.document,
             "source": name,
             "method": method[:120],
             "excerpt": quote.words,
             "line": quote.line,
             "start": quote.start,
             "end": quote.end,
-            "digest": document.digest,
-            "locator": f"line {quote.line}",
+            "digest": traced.document.digest if traced.document else "",
+            "locator": traced.place,
             "relevance": "moderate",
             "temporal_status": "unknown",
             "retrieved_at": clock.now().isoformat(timespec="seconds"),
@@ -116,12 +151,11 @@ def keep(run: ResearchRun, document: Document, quote: Quote, *, method: str, **s
     return kept
 
 
-def _keep_finding(task: ExplorerTask, candidate: Candidate, document: Document, quote: Quote) -> Evidence:
-    place = {"locator": candidate.locator} if candidate.locator else {}
+def _keep_finding(task: ExplorerTask, candidate: Candidate, found: Traced) -> Evidence:
+    place = {"locator": candidate.locator} if candidate.locator and found.document else {}
     return keep(
         task.run,
-        document,
-        quote,
+        found,
         method=candidate.method,
         task=task,
         relevance=candidate.relevance,

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from assistants.documents.methods import method_names, retrieve
 from assistants.models import Membership, Thread, ThreadShare, ToolCall, User
@@ -14,7 +16,7 @@ from subchats.research import datasources
 from subchats.research.datasources import Reach, Record, look_up, register_datasource, search_datasources
 from tests.kit.turns import run_all
 from tests.kit.world import World
-from tests.research.house import House, build, emits, handoff, run_of, sends
+from tests.research.house import House, build, candidate, emits, handoff, run_of, sends
 
 CANARY = "The spare key hangs behind the boiler."
 
@@ -72,6 +74,9 @@ class Careless:
             Record(key, f"Page {key}", "page", f"text of {key}", 1.0, frozenset({tag}), frozenset({scope}))
             for key, tag, scope in kinds
         ]
+
+    def address(self, key: str) -> str:
+        return ""
 
     def text_of(self, reach: Reach, key: str) -> Record | None:
         return next((each for each in self.search(reach, "", 9) if each.key == key), None)
@@ -249,3 +254,51 @@ def test_a36_an_ad_hoc_agent_and_a_visitor_reach_nothing(house: House) -> None:
     visitor.owner = None
 
     assert passages(agent) == [] and passages(visitor) == []
+
+
+# --- as evidence
+def cites(source: str, excerpt: str = CANARY) -> dict[str, Any]:
+    entry = {"number": 1, "source": source, "method": "datasource", "content": excerpt}
+    return emits(excerpt=excerpt, mapping=[entry])
+
+
+def test_a36_a11_a_result_may_rest_on_what_was_said_word_for_word(house: House, client: Client) -> None:
+    earlier = told(house.ground)
+    grant(house)
+    source = f"conversations:{earlier.chat_id}@3"
+
+    thread = house.ask([sends(), cites(source, "The spare key hangs behind the roof."), cites(source)], [handoff()])
+
+    evidence = run_of(thread).results.get().evidence.get()
+    refused = ToolCall.objects.filter(turn__thread=thread, name="emit_autorag_results").order_by("round").first()
+    assert refused is not None and refused.code == "EVIDENCE_NOT_VERIFIED"
+    assert (evidence.source, evidence.excerpt, evidence.document) == (source, CANARY, None)
+    client.force_login(house.ground.alice)
+    answer = client.get(reverse("evidence", args=[thread.chat_id, evidence.pk]))
+    assert answer.status_code == 302 and answer["Location"].startswith(f"/c/{earlier.chat_id}/?at=3")
+    assert CANARY in client.get(reverse("thread", args=[thread.chat_id])).content.decode()
+    earlier.delete()
+    gone = client.get(reverse("evidence", args=[thread.chat_id, evidence.pk]))
+    assert gone.status_code == 200 and "not there any more" in gone.content.decode()
+
+
+def test_a36_a_citation_of_what_is_not_granted_or_not_the_askers_is_no_evidence(house: House) -> None:
+    mine, bobs = told(house.ground), told(house.ground, owner=house.ground.bob)
+    house.ask([sends(), cites(f"conversations:{mine.chat_id}@3"), emits()], [handoff()])
+    grant(house)
+    house.ask([sends(), cites(f"conversations:{bobs.chat_id}@3"), emits()], [handoff()])
+
+    codes = ToolCall.objects.filter(name="emit_autorag_results", outcome="refused").values_list("code", flat=True)
+    assert list(codes) == ["EVIDENCE_NOT_VERIFIED"] * 2
+
+
+def test_a09_an_explorer_may_hand_over_a_seed_from_there_and_it_is_looked_up_too(house: House) -> None:
+    earlier = told(house.ground)
+    grant(house)
+    said = {"source": f"conversations:{earlier.chat_id}@3", "method": "datasource", "locator": "message 3"}
+    true, false = candidate(**said, evidence=CANARY), candidate(**said, evidence="The spare key hangs nowhere at all.")
+
+    thread = house.ask([sends(), cites(f"conversations:{earlier.chat_id}@3")], [handoff(true, false)])
+
+    assert run_of(thread).finished and run_of(thread).evidence.get().excerpt == CANARY
+    assert len(run_of(thread).tasks.get().faults) == 1
