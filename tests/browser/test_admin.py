@@ -11,6 +11,9 @@ PAGES = (
     "assistants/assistant/add/",
     "assistants/assistant/{lead}/change/",
     "assistants/assistant/{lead}/versions/",
+    "assistants/assistant/{research}/research/",
+    "subchats/datasourcegrant/add/?tenant=1",
+    "subchats/localdiscovery/add/?tenant=1",
     "assistants/llmprofile/add/",
     "assistants/tenant/1/change/",
     "assistants/user/",
@@ -32,8 +35,9 @@ def walk(opened):
     """Opens every page in turn."""
     lead = number_of(opened, "/admin/assistants/assistant/", "Operations lead")
     thread = number_of(opened, "/admin/assistants/thread/", "chat")
+    research = number_of(opened, "/admin/assistants/assistant/", "Research")
     for page in PAGES:
-        opened.page.goto(f"{opened.site.url}/admin/{page.format(lead=lead, thread=thread)}")
+        opened.page.goto(f"{opened.site.url}/admin/{page.format(lead=lead, thread=thread, research=research)}")
         yield page
 
 
