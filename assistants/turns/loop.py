@@ -4,12 +4,13 @@ import logging
 from collections.abc import Callable, Collection
 
 from django.conf import settings
+from django.db import Error
 from django.db.models import Count, F, Min
 
 from assistants import clock, logs, telemetry
 from assistants.errors import LeaseLost
 from assistants.models import Turn
-from assistants.units import unit
+from assistants.units import may_repeat, unit
 
 from . import executors
 from .act import act
@@ -56,10 +57,11 @@ def _carry_on(turn_id: int, claim: Claim) -> None:
         at_rest = turn is not None and turn.lease_until is None
     except LeaseLost as loss:
         log.info("%s", str(loss))
-    except Exception:
-        # A fault of ours counts like a dead runner: tried again by the sweeper, parked after three times at one step.
+    except Exception as error:
         log.exception("turn %s broke off", turn_id)
-        Turn.objects.filter(pk=turn_id, fence=claim.fence).update(crashes=F("crashes") + 1)
+        # A database that went away says nothing about the turn.
+        if not (isinstance(error, Error) and may_repeat(error)):
+            _count_crash(claim)
     finally:
         if not at_rest:
             release(claim)
@@ -72,6 +74,12 @@ def _held(claim: Claim) -> Turn | None:
     """The turn as it stands while the claim holds, with what decides on its rights; None once it is somebody else's."""
     found = Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).select_related("thread__owner", "thread__root__owner")
     return next(iter(found), None)
+
+
+@unit
+def _count_crash(claim: Claim) -> None:
+    """A fault of ours counts like a dead runner: tried again by the sweeper, parked after three times at one step."""
+    Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(crashes=F("crashes") + 1)
 
 
 @unit
