@@ -21,11 +21,17 @@ RUN_LOCK, TEST_LOCK = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
 PYTHONS = ("python3.13", "python3.12", "python3.11", "python3", "python")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 STAGE_SECONDS = 40 * 60
+# What asks most of a database, tried on PostgreSQL too; all of it by hand: python -m tests.kit.postgres -m pytest tests
+ON_POSTGRES = (
+    "tests/postgres tests/turns tests/subchats tests/steering tests/budget tests/approvals tests/planning tests/conversations"
+    " tests/taint tests/journeys tests/reports tests/documents/test_searching.py tests/documents/test_indexing.py"
+    " tests/tables/test_keeping_tables.py tests/workflows/test_progress.py tests/probes/test_s10_search.py"
+).split()
 IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
 FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 # A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
 LEAKS = (
-    *("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "TASKMONKEY_", "DJANGO_", "ASGI_"),
+    *("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "TASKMONKEY_", "DJANGO_", "ASGI_", "DATABASE_", "REDIS_", "PG"),
     *("PYTHON", "PYTEST_", "MYPY", "RUFF_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
 )
 
@@ -61,7 +67,7 @@ def test() -> int:
     install(TEST_LOCK)
     # Sync Playwright runs a loop in the thread that uses the ORM.
     browser = pytest("browser", "tests/browser", missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1")
-    return check([*fast_stages(), pytest("faults", "tests/faults"), browser])
+    return check([*fast_stages(), postgres(), pytest("faults", "tests/faults"), browser])
 
 
 def fast() -> int:
@@ -225,6 +231,13 @@ def pytest(name: str, folder: str = "", *, workers: int = 1, missing: str = "", 
     options = [folder] if folder else []
     options += ["-n", str(workers)] if workers > 1 else []
     return Stage(name, "-m", "pytest", *options, missing=missing, **variables)
+
+
+def postgres() -> Stage:
+    """The same tests on a private PostgreSQL, installed where that needs no question (root on Debian)."""
+    options = [*ON_POSTGRES, "-n", str(os.cpu_count() or 1)]
+    missing = find_service("initdb", "postgresql")
+    return Stage("postgres", "-m", "tests.kit.postgres", "-m", "pytest", *options, missing=missing)
 
 
 def check(stages: list[Stage]) -> int:

@@ -1,4 +1,4 @@
-"""A private PostgreSQL for tests: found or installed, started in a folder that is thrown away, reached by a socket in it.
+"""A private PostgreSQL for tests and measurements, started in a folder that is thrown away, reached by a socket in it.
 
 `python -m tests.kit.postgres -m pytest tests/turns` runs the rest of the line by this Python, with such a server."""
 
@@ -40,26 +40,12 @@ def find_programs() -> Path | None:
     return folder if folder and (folder / "postgres").exists() else None
 
 
-def why_missing() -> str:
-    """Empty if PostgreSQL is there or could be installed without a question (root on Debian); else what to do."""
-    if find_programs():
-        return ""
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        print("Installing PostgreSQL for its tests ...", flush=True)
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["update"], ["install", "--yes", "--no-install-recommends", "postgresql"]):
-            subprocess.run(["apt-get", "--quiet", "--quiet", *command], env=environment, stdin=subprocess.DEVNULL)
-        if find_programs():
-            return ""
-    return "no PostgreSQL on this machine; install it (apt-get install postgresql) to run these"
-
-
 @contextmanager
 def server(**settings: str) -> Iterator[str]:
     """Runs a server of its own; gives the DATABASE_URL of an empty database. Gone without a trace afterwards."""
     programs = find_programs()
     if programs is None:
-        raise RuntimeError("there is no PostgreSQL on this machine")
+        raise RuntimeError("There is no PostgreSQL on this machine; on Debian and Ubuntu: apt install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="taskmonkey-pg-", dir="/tmp"))
     as_user = _unprivileged(folder)
     data = folder / "data"
@@ -92,7 +78,7 @@ def _unprivileged(folder: Path) -> dict[str, object]:
 
 def _wait_until_ready(programs: Path, folder: Path, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_SECONDS
-    ask = [programs / "pg_isready", "--quiet", f"--host={folder}"]
+    ask = [programs / "pg_isready", "--quiet", f"--host={folder}", f"--username={ROLE}", "--dbname=postgres"]
     while subprocess.run(ask).returncode:
         if process.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError("PostgreSQL did not start; what it said stands above")
