@@ -24,9 +24,11 @@ from assistants.turns import events, hub, relay
 
 log = logging.getLogger(__name__)
 
-BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 1011, 1012, 4401, 4404, 4408, 4429
+# Of our own range: Daphne's library lets no application send 1011 or 1012.
+BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 4011, 4012, 4401, 4404, 4408, 4429
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
+FAREWELL_SECONDS = 0.2
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
 # what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
 DELAY = {"thread": 0.02, "user": 0.5, "panel": 0.1}
@@ -234,6 +236,8 @@ async def send_home() -> None:
     """Closes every socket of this process, which is about to end: the pages come back to its successor (F11)."""
     for each in list(_open):
         await each.close(RESTARTING)
+    # What was said is written by the loop, which is about to stop.
+    await asyncio.sleep(FAREWELL_SECONDS)
 
 
 def _cursor(after: str | None, thread_id: int) -> int | None:
