@@ -6,6 +6,7 @@ from typing import Any
 
 from assistants import clock
 from assistants.documents.reading import find_document
+from assistants.documents.roots import roots_for
 from assistants.documents.searching import document_name
 from assistants.errors import CodedError
 from assistants.models import Document, DocumentRoot, Thread
@@ -38,10 +39,12 @@ def verify(task: ExplorerTask, handoff: Handoff) -> Verified:
     """Keeps what can be found, once for a run however often it is handed over; says of the rest what is wrong with it."""
     kept: list[Evidence] = []
     refused: list[dict[str, str]] = []
-    roots = [task.root] if task.root else []
+    thread = task.run.turn.thread
+    # The right may have gone while the explorer was out (D8).
+    roots = [root for root in roots_for(thread) if root.pk == task.root_id]
     for candidate in handoff.candidates:
         try:
-            found = trace(task.run.turn.thread, roots, candidate.source, candidate.evidence, line=candidate.line)
+            found = trace(thread, roots, candidate.source, candidate.evidence, line=candidate.line)
         except CodedError as error:
             refused.append({"source": candidate.source[:200], "excerpt": candidate.evidence[:200], "reason": error.message})
             continue
