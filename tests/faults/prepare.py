@@ -1,6 +1,8 @@
-"""Fills a fresh database for the kill tests; run as `manage.py shell < prepare.py`-like script with STUB_URL set."""
+"""Fills a fresh database for the kill tests and says with which sessions; run as a program, with STUB_URL set."""
 
+import json
 import os
+from pathlib import Path
 
 import django
 
@@ -28,18 +30,24 @@ def main() -> None:
     profile.save()
     tenant.default_profile = profile
     tenant.save()
-    user = User.objects.create_user("alice", password="secret")
-    Membership.objects.create(tenant=tenant, user=user, role="admin")
     for slug in ("lead", "middle", "leaf"):
         Assistant.objects.create(
             tenant=tenant, slug=slug, name=slug, description=slug, instructions=f"You are {slug}.", tools=TOOLS
         )
+    sessions = {name: sign_in(tenant, name) for name in ("alice", "bob")}
+    Path(settings.HOME, "sessions.json").write_text(json.dumps(sessions))
+
+
+def sign_in(tenant: Tenant, name: str) -> str:
+    """A member of the tenant, signed in; gives the session's key."""
+    user = User.objects.create_user(name, password="secret")
+    Membership.objects.create(tenant=tenant, user=user, role="admin")
     session = SessionStore()
     session["_auth_user_id"] = str(user.pk)
     session["_auth_user_backend"] = settings.AUTHENTICATION_BACKENDS[0]
     session["_auth_user_hash"] = user.get_session_auth_hash()
     session.create()
-    print(session.session_key)
+    return str(session.session_key)
 
 
 main()

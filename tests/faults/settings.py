@@ -3,7 +3,7 @@
 import os
 
 from taskmonkey.settings import *  # noqa: F403
-from taskmonkey.settings import INSTALLED_APPS, TASKMONKEY
+from taskmonkey.settings import HOME, INSTALLED_APPS, TASKMONKEY
 
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.kit.ledger"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -11,4 +11,5 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-TASKMONKEY = {**TASKMONKEY, "SWEEP_SECONDS": float(os.environ.get("TASKMONKEY_SWEEP_SECONDS", "0.5"))}
+(HOME / "static").mkdir(parents=True, exist_ok=True)
+TASKMONKEY = {**TASKMONKEY, "SOCKETS_PER_USER": int(os.environ.get("TASKMONKEY_SOCKETS_PER_USER", "20"))}
