@@ -1,5 +1,7 @@
 """How the engine researches: places a search named first, sections instead of windows, and the kind of answer asked for."""
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from assistants.llm.builtin.sections import sections_of
 from assistants.llm.builtin.wish import make_wish
 from assistants.models import DocumentRoot, Tenant, ToolCall
 from assistants.turns.lifecycle import open_thread
-from subchats.models import ResearchRun
+from subchats.models import LocalDiscovery, ResearchRun
 from tests.kit import turns
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -174,3 +176,41 @@ def test_a12_in_a_large_folder_what_stands_behind_many_hits_is_found_too(demo: T
     run = research(demo, "What is the pump greased with?")
 
     assert any("graphite" in each.content for each in run.results.all()[:2])
+
+
+def test_of_many_folders_those_with_something_are_looked_through_first_and_no_more_than_may_be_at_once(
+    demo: Tenant, tmp_path: Path
+) -> None:
+    for number in range(9):
+        (tmp_path / f"f{number}").mkdir()
+        (tmp_path / f"f{number}" / "a.md").write_text(f"# Note {number}\n\nNothing of interest.\n")
+    (tmp_path / "f8" / "a.md").write_text("# Pumps\n\nThe pump is greased with graphite every May.\n")
+    for number in range(9):
+        index_root(DocumentRoot.objects.create(tenant=demo, name=f"f{number}", path=str(tmp_path / f"f{number}")))
+
+    run = research(demo, "What is the pump greased with?")
+
+    assert run.tasks.count() == 8
+    first = run.results.first()
+    assert first is not None and "graphite" in first.content
+
+
+def test_a35_with_a_local_discovery_it_asks_first_and_reads_what_was_named(demo: Tenant, tmp_path: Path) -> None:
+    pack = {
+        "answer_paths": ["returns/refunds.md"],
+        "handoff_action": "direct_use",
+        "tool_call_policy": {"stop_after_find": True, "forbidden_tools": [], "allowed_followups": []},
+        "agent_should_not_rerank": True,
+    }
+    (tmp_path / "find.py").write_text(f"print({json.dumps(pack)!r})")
+    command = f"{sys.executable} {tmp_path / 'find.py'} {{root}} {{query}}"
+    LocalDiscovery.objects.create(tenant=demo, command=command, enabled=True)
+
+    run = research(demo, "How long does a refund take?")
+
+    below = ToolCall.objects.filter(turn__thread__parent=run.turn.thread)
+    assert {call.code for call in below.filter(name="grep")} == {"DISCOVERY_FORBIDS"}
+    read = {call.arguments["path"] for call in below.filter(name="read", outcome="ok")}
+    assert read == {"handbook/returns/refunds.md"}
+    first = run.results.first()
+    assert run.finished and first is not None and "5 working days" in first.content

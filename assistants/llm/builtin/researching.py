@@ -20,7 +20,7 @@ MAX_RESULTS = 5
 ROUNDS = 2
 METHOD = "posix"
 RELEVANCES = ("strong", "moderate", "weak")
-MAX_SEEDS = 8
+MAX_SEEDS, MAX_EXPLORERS = 8, 8
 _LINE = re.compile(r"\blines? (\d+)")
 
 
@@ -107,6 +107,12 @@ def _seeding(wish: Wish, talk: Talk) -> Call | None:
     return Call("retrieve", arguments) if arguments else None
 
 
+def _folders(talk: Talk) -> list[str]:
+    """Where explorers are sent: as many folders as may be looked through at once, those first in which something was found."""
+    every = [str(each) for each in talk.offers.properties("subagent").get("cwd", {}).get("enum", [])]
+    return sorted(every, key=lambda folder: not _seeds(talk, folder))[:MAX_EXPLORERS]
+
+
 def _seeds(talk: Talk, folder: str) -> list[str]:
     """The places in a folder that the search has named, as lines of a task."""
     found = [each for result in talk.now.results if result.tool == "retrieve" for each in result.data.get("results", ())]
@@ -121,7 +127,7 @@ def _seeds(talk: Talk, folder: str) -> list[str]:
 
 def _dispatch(wish: Wish, talk: Talk, sent: int) -> Call | None:
     """One explorer for each folder, with wordings that were not tried before."""
-    folders = talk.offers.properties("subagent").get("cwd", {}).get("enum", [])
+    folders = _folders(talk)
     asked = talk.now.asked
     before: list[str] = []
     for number in range(sent + 1):
