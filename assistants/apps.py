@@ -28,6 +28,7 @@ class AssistantsConfig(AppConfig):
         from assistants.rendering.cards import register_card
         from assistants.rendering.panel import register_section
         from assistants.rendering.tables import chart_card, file_card, table_card, tables_section
+        from assistants.retention.ageing import forget_due
         from assistants.signals import sweeping, turn_finished
         from assistants.templatetags.spending import turn_budget
         from assistants.turns import executors, loop, watchdog
@@ -42,6 +43,7 @@ class AssistantsConfig(AppConfig):
         sweeping.connect(lambda **_: forget_past(), weak=False)
         loop.use_gate(may_run)
         self._measure()
+        sweeping.connect(forget_due)
         if settings.TASKMONKEY["EXECUTOR"] == "celery":
             from assistants import tasks
 

@@ -67,7 +67,7 @@ class TenantAdmin(ScopedAdmin):
         (
             None,
             {
-                "fields": ("name", "slug", "default_profile", "currency"),
+                "fields": ("name", "slug", "default_profile", ("currency", "keep_days")),
                 "description": _(
                     "A tenant is one team: its people, assistants, documents and conversations stay among themselves."
                     " An admin sets it up (and needs the staff status to enter these pages), a member chats, and whoever"

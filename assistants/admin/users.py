@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import UserChangeForm, UserCreationForm
@@ -10,7 +11,10 @@ from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
+from assistants import access, clock
 from assistants.models import Membership, Role, Tenant, User
+from assistants.retention.exporting import export_person
+from assistants.retention.removal import check_removable, remove_person
 from assistants.setup.people import add_member
 
 from .scope import ScopedAdmin, is_root, tenants_of
@@ -65,6 +69,7 @@ class UserAdmin(ScopedAdmin, DjangoUserAdmin):
         (_("Where they belong"), {"fields": (("team", "role"),)}),
     )
     filter_horizontal = ()
+    actions = ("export_people",)
     readonly_fields = ("last_login", "date_joined")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -106,6 +111,29 @@ class UserAdmin(ScopedAdmin, DjangoUserAdmin):
         super().save_related(request, form, formsets, change)
         if not change:
             add_member(form.instance, form.cleaned_data["team"], role=form.cleaned_data["role"])
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        remove_person(obj, by=request.user, name=request.user.display_name)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        for person in queryset:
+            self.delete_model(request, person)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Refuses before anything is removed; what was removed is noted by number, for a name in the log would stay."""
+        for person in queryset:
+            check_removable(person, by=request.user)
+
+    @admin.action(description=_("Write out everything of the chosen people (into the data directory)"), permissions=["delete"])
+    def export_people(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Onto the server's disk and not to the browser: who administers accounts reads no conversations."""
+        folder = settings.HOME / "exports"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for person in queryset:
+            moment = clock.now().strftime("%Y%m%d-%H%M%S")
+            written = export_person(person, folder / f"user-{person.pk}-{moment}.zip")
+            access.audit("person_exported", tenant_id=None, user=request.user, target=f"user {person.pk}", rows=written.rows)
+            self.message_user(request, _("Written to %(file)s.") % {"file": written.target})
 
     @admin.display(description=_("teams"))
     def places(self, user: Any) -> str:

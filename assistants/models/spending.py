@@ -13,8 +13,9 @@ class SpendEntry(models.Model):
     counts with what it reserved, so that two calls can't both take the last tokens (P15).
     """
 
-    root = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="spending")
-    turn = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="spend_entries")
+    # What was used stays used: a conversation that is deleted gives nothing back to a budget.
+    root = models.ForeignKey("assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spending")
+    turn = models.ForeignKey("assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spend_entries")
     round = models.PositiveIntegerField()
     attempt = models.PositiveIntegerField()
     reserved = models.PositiveIntegerField()

@@ -1,7 +1,9 @@
 """Who belongs where, and in which role."""
 
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Tenant(models.Model):
@@ -18,6 +20,13 @@ class Tenant(models.Model):
         help_text="The model of every assistant that names none. Empty: whatever is at hand (see the README).",
     )
     currency = models.CharField(max_length=3, default="EUR")
+    keep_days = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        verbose_name=_("days to keep"),
+        help_text=_("Conversations that nobody has touched for so many days are deleted for good. Empty: kept for ever."),
+    )
 
     def __str__(self) -> str:
         return self.name
