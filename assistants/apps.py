@@ -31,7 +31,7 @@ class AssistantsConfig(AppConfig):
         from assistants.retention.ageing import forget_due
         from assistants.signals import sweeping, turn_finished
         from assistants.templatetags.spending import turn_budget
-        from assistants.turns import executors, loop, watchdog
+        from assistants.turns import backlog, executors, loop, watchdog
 
         postgres.prepare()
         post_migrate.connect(search_index.keep_in_step, sender=self)
@@ -41,6 +41,7 @@ class AssistantsConfig(AppConfig):
         sweeping.connect(stop_what_lost_its_right)
         sweeping.connect(watchdog.watch)
         sweeping.connect(lambda **_: forget_past(), weak=False)
+        sweeping.connect(lambda **_: backlog.tell_waiting(), weak=False)
         loop.use_gate(may_run)
         self._measure()
         sweeping.connect(forget_due)

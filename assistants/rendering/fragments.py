@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Q, prefetch_related_objects
+from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
@@ -13,7 +14,9 @@ from assistants.conversations.overview import list_conversations, waiting_below
 from assistants.conversations.present import present_of
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import Definition, definition_of
+from assistants.models.prepared import Prepared
 from assistants.turns import live
+from assistants.turns.backlog import before
 from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
 
 from .bodies import draw_bodies
@@ -24,6 +27,22 @@ from .readers import Cursor
 from .stream import MarkdownStream
 from .turn_notes import draw_notes
 
+_MESSAGES = Prepared(lambda some: Message.objects.filter(pk__in=some).select_related("author", "turn"))
+_CALLS = Prepared(lambda some: ToolCall.objects.filter(pk__in=some).select_related("turn__thread", "message"))
+_CALLS_OF = Prepared(
+    lambda some: (
+        ToolCall.objects.filter(message__pk__in=some).select_related("turn__thread", "message").order_by("round", "index")
+    )
+)
+_TURNS = Prepared(lambda some: Turn.objects.filter(pk__in=some).select_related("user_message"))
+_BEGUN_WITH = Prepared(
+    lambda some: (
+        Turn.objects.filter(user_message__pk__in=some)
+        .exclude(state=Turn.State.QUEUED)
+        .order_by("pk")
+        .values_list("pk", "user_message")
+    )
+)
 ALL_PARTS = frozenset({"message", "call", "turn", "state", "panel", "log", "thread"})
 
 
@@ -95,11 +114,11 @@ def draw_event(
     html: list[str] = []
     match event.kind:
         case "message" if "message" in parts:
-            message = Message.objects.filter(pk=payload["message"]).select_related("author", "turn").first()
+            message = _MESSAGES.first([UUID(payload["message"])])
             if message and outline.shows(message.pk):
                 html = [draw_message(message, view, siblings=outline.siblings(message.pk))]
         case "call" if "call" in parts:
-            call = ToolCall.objects.filter(pk=payload["call"]).select_related("turn__thread", "message").first()
+            call = _CALLS.first([UUID(payload["call"])])
             html = [draw_call(call, view)] if call else []
         case "turn":
             ends = _ends_of_turns(whole(outline.path), only=payload["turn"]) if "turn" in parts else []
@@ -130,9 +149,9 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     Four queries, however many messages, beside those of special cards.
     """
     ids = [place.pk for place in window.places]
-    messages = Message.objects.select_related("author", "turn").in_bulk(ids)
+    messages = {each.pk: each for each in _MESSAGES.rows(ids)}
     calls: dict[Any, list[ToolCall]] = {}
-    for call in ToolCall.objects.filter(message__in=ids).select_related("turn__thread", "message").order_by("round", "index"):
+    for call in _CALLS_OF.rows(ids):
         calls.setdefault(call.message_id, []).append(call)
     notes: dict[Any, list[SafeString]] = {}
     cited, bodies = citations_of(messages.values()), draw_bodies(view.thread, list(messages.values()))
@@ -155,10 +174,9 @@ def _ends_of_turns(window: Window, *, only: int | None = None) -> list[tuple[Tur
     ends = {place.turn: place for place in window.places if place.role == Message.Role.ASSISTANT and place.turn}
     answered = {place.parent for place in window.path if place.role == Message.Role.ASSISTANT}
     unanswered = {place.pk: place for place in window.places if place.role == Message.Role.USER and place.pk not in answered}
-    begun = Turn.objects.filter(user_message__in=unanswered).exclude(state=Turn.State.QUEUED).order_by("pk")
-    newest_of = {message: number for number, message in begun.values_list("pk", "user_message")}
+    newest_of = {message: number for number, message in _BEGUN_WITH.rows(list(unanswered))}
     ends |= {number: unanswered[message] for message, number in newest_of.items()}
-    turns = Turn.objects.select_related("user_message").in_bulk([each for each in ends if only in (None, each)])
+    turns = {each.pk: each for each in _TURNS.rows([each for each in ends if only in (None, each)])}
     return [(turns[number], ends[number]) for number in sorted(turns)]
 
 
@@ -174,7 +192,7 @@ def draw_message(
     if message.role in (Message.Role.SYSTEM, Message.Role.TOOL):
         return mark_safe("")
     if calls is None:
-        calls = list(message.calls.select_related("turn__thread", "message").order_by("round", "index"))
+        calls = _CALLS_OF.rows([message.pk])
     if told is None:
         told = Told(citations_of([message]).get(message.pk, {}), draw_bodies(view.thread, [message]).get(message.pk, ""))
     growing = live.current(view.thread.pk) if message.state == Message.State.STREAMING else None
@@ -212,15 +230,23 @@ def draw_turns(ends: Sequence[tuple[Turn, Place]], view: Viewpoint) -> list[Safe
 
 def draw_state(view: Viewpoint) -> SafeString:
     """What the header and the composer show of the running turn and the queue behind it."""
-    newest_one = view.thread.turns.order_by("-pk").values("pk")[:1]
-    unfinished = ~Q(state__in=Turn.FINAL)
-    turns = list(view.thread.turns.select_related("user_message").filter(unfinished | Q(pk=newest_one)).order_by("pk"))
+    turns = _STATE.rows(view.thread.pk)
     active = next((turn for turn in turns if turn.is_active), None)
     queued = [turn for turn in turns if turn.state == Turn.State.QUEUED]
     last = active or (turns[-1] if turns else None)
     # Whoever waits for others waits for a person as soon as one of them does (decision 7).
     asker = waiting_below(view.thread).first() if active and active.state == Turn.State.WAITING else None
-    return _draw("events/state.html", view, active=active, queued=queued, last=last, asker=asker)
+    ahead = before(active) if active else None
+    return _draw("events/state.html", view, active=active, queued=queued, last=last, asker=asker, ahead=ahead)
+
+
+def _going_or_newest(thread: object) -> "QuerySet[Turn]":
+    turns = Turn.objects.filter(thread=thread)
+    unfinished = ~Q(state__in=Turn.FINAL)
+    return turns.select_related("user_message").filter(unfinished | Q(pk=turns.order_by("-pk").values("pk")[:1])).order_by("pk")
+
+
+_STATE = Prepared(_going_or_newest)
 
 
 def draw_panel(view: Viewpoint) -> SafeString:

@@ -47,7 +47,7 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
         # Its leases must not look like those of whoever has the slot.
         claims.use_slot(f"{slot}-{os.getpid()}")
     executors.serve_here()
-    repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], _beat, "heartbeat")
+    repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], beat, "heartbeat")
     repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
 
 
@@ -69,7 +69,8 @@ def _lock_slot(slot: str) -> bool:
     return True
 
 
-def _beat() -> None:
+def beat() -> None:
+    """Prolongs the leases of this process, and says that it lives."""
     claims.renew(claims.holder_name())
     now = clock.now()
     facts = {"beat": now, "running": executors.running(), "places": settings.TASKMONKEY["TURN_THREADS"]}

@@ -2,11 +2,15 @@
 
 import threading
 import time
+from datetime import timedelta
 
 import pytest
+from django.core.management import call_command
 
+from assistants import clock
 from assistants.models import Turn
-from assistants.turns import claims, executors, loop
+from assistants.rendering.fragments import draw_state, viewpoint
+from assistants.turns import backlog, claims, engine, executors, loop
 from tests.kit import world
 from tests.kit.turns import commit_hooks, last_turn, replies, run_all
 
@@ -120,6 +124,37 @@ def test_one_tenants_two_hundred_turns_do_not_hold_up_anothers_first(ground):
 
     assert first == late.pk
     assert second == crowd[3].pk
+
+
+def test_whoever_waits_for_a_place_is_told_how_many_are_before(ground, monkeypatch):
+    crowd = [ground.open(f"Question {number}") for number in range(4)]
+    claims.claim_turn(last_turn(crowd[0]).pk, holder="a:1")
+    view = viewpoint(crowd[3], ground.alice)
+    assert "free place" not in draw_state(view)
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(seconds=backlog.UNNOTICED_SECONDS))
+
+    told = backlog.tell_waiting()
+
+    assert told == 3
+    assert "waits for a free place, 2 before it" in draw_state(view)
+    assert "free place" not in draw_state(viewpoint(crowd[0], ground.alice))
+    claims.claim_turn(last_turn(crowd[3]).pk, holder="a:1")
+    assert "free place" not in draw_state(view)
+
+
+def test_the_processes_that_run_turns_are_named_with_their_places(ground, monkeypatch, capsys):
+    engine.beat()
+    ground.open("Hello")
+
+    call_command("workers")
+    told = capsys.readouterr().out
+
+    assert claims.holder_name() in told and "1 alive" in told
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(seconds=11))
+    with pytest.raises(SystemExit):
+        call_command("workers")
 
 
 def test_of_one_tenant_the_oldest_goes_first(ground):

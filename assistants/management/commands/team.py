@@ -1,7 +1,8 @@
-"""Runs the site as a team of processes on this machine: PostgreSQL, Redis, web processes behind one port, and workers."""
+"""Runs the site as several processes: web processes behind one port, workers, and the services that nobody named."""
 
 import logging
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -24,7 +25,10 @@ MANAGE = [sys.executable, "manage.py"]
 
 
 class Command(BaseCommand):
-    help = "Starts PostgreSQL, Redis, web processes and workers here, all on loopback but the web's port; Ctrl-C ends them all."
+    help = (
+        "Starts web processes and workers, and ends them all on Ctrl-C. PostgreSQL and Redis are those that DATABASE_URL and"
+        " REDIS_URL name; without these, private ones on loopback, with their data in the data directory."
+    )
     # This process only starts others; its own settings name another database.
     requires_system_checks: list[str] = []
 
@@ -34,6 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--web", type=int, default=2, help="web processes (default 2)")
         parser.add_argument("--workers", type=int, default=2, help="worker processes (default 2)")
         parser.add_argument("--language", choices=["en", "de"], default="en", help="language of the demo tenant")
+        parser.add_argument("--no-prepare", action="store_true", help="don't migrate, make the demo tenant or collect files")
         parser.add_argument("--no-link", action="store_true", help="don't print a link that signs in")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,11 +46,12 @@ class Command(BaseCommand):
         team = Team()
         team.listen_for_signals()
         try:
-            listener = listen(options["host"], options["port"])
-            environment = _start_services(team, settings.HOME, listener)
-            _prepare(environment, options["language"])
+            listener = listen(options["host"], options["port"]) if options["web"] else None
+            environment = _environment(team, settings.HOME, listener)
+            if not options["no_prepare"]:
+                _prepare(environment, options["language"])
             _start_processes(team, environment, listener, web=options["web"], workers=options["workers"])
-            if not team.stopping:
+            if listener and not team.stopping:
                 self.stdout.write(_welcome(environment, listener, link=not options["no_link"]))
                 self.stdout.flush()
             team.watch()
@@ -55,8 +61,24 @@ class Command(BaseCommand):
             team.end()
 
 
-def _start_services(team: Team, home: Path, listener: socket.socket) -> dict[str, str]:
-    """Starts PostgreSQL and Redis; gives the environment in which the site finds them."""
+def _environment(team: Team, home: Path, listener: socket.socket | None) -> dict[str, str]:
+    """What the processes of the site are told: where PostgreSQL and Redis are, above all."""
+    own = {
+        "TASKMONKEY_EXECUTOR": "celery",
+        "TASKMONKEY_HOME": str(home),
+        "TASKMONKEY_SECRET_KEY": settings.SECRET_KEY,
+    }
+    if listener:
+        own["PORT"] = str(listener.getsockname()[1])
+    named = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
+    if len(named) == 1:
+        fix = "Name the other one too, or neither; then both are started here."
+        raise CodedError("HALF_NAMED", f"Only {named[0]} is set.", field=named[0], fix=fix)
+    return os.environ | own | ({} if named else _start_services(team, home))
+
+
+def _start_services(team: Team, home: Path) -> dict[str, str]:
+    """Starts PostgreSQL and Redis; gives the variables by which the site finds them, and leaves them for other commands."""
     home.mkdir(parents=True, exist_ok=True)
     postgres = services.postgres(home / "postgres", services.free_port(55432))
     redis = services.redis(home / "redis", services.free_port(56379))
@@ -65,15 +87,12 @@ def _start_services(team: Team, home: Path, listener: socket.socket) -> dict[str
         output = home / f"{service.name}.log"
         member = Member(service.name, service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=output)
         team.join(member, until=partial(_is_open, service.port))
-    own = {
-        "DATABASE_URL": postgres.url,
-        "REDIS_URL": redis.url,
-        "TASKMONKEY_EXECUTOR": "celery",
-        "TASKMONKEY_HOME": str(home),
-        "TASKMONKEY_SECRET_KEY": settings.SECRET_KEY,
-        "PORT": str(listener.getsockname()[1]),
-    }
-    return os.environ | own
+    found = {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
+    for_others = found | {"TASKMONKEY_EXECUTOR": "celery", "TASKMONKEY_HOME": str(home)}
+    names = home / "team.env"
+    names.touch(mode=0o600)
+    names.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in for_others.items()))
+    return found
 
 
 def _prepare(environment: dict[str, str], language: str) -> None:
@@ -83,15 +102,20 @@ def _prepare(environment: dict[str, str], language: str) -> None:
             raise RuntimeError(f"manage.py {command[0]} failed; what it said stands above")
 
 
-def _start_processes(team: Team, environment: dict[str, str], listener: socket.socket, *, web: int, workers: int) -> None:
+def _start_processes(
+    team: Team, environment: dict[str, str], listener: socket.socket | None, *, web: int, workers: int
+) -> None:
     """Workers first: a page that answers is to find somebody who works. All web processes answer on the one socket."""
     for number in range(1, workers + 1):
         team.join(Member(f"worker{number}", [*MANAGE, "work", f"--slot=worker{number}"], environment, grace=20))
+    if listener is None:
+        return
     own = environment | {"TASKMONKEY_WEB_PROCESSES": str(web)}
     command = [*MANAGE, "serve", f"--listener-fd={listener.fileno()}"]
     for number in range(1, web + 1):
         team.join(Member(f"web{number}", command, own, handles=[listener.fileno()]))
-    team.wait(lambda: answers(listener.getsockname()[:2]), within=60)
+    address = listener.getsockname()[:2]
+    team.wait(lambda: answers(address), within=60)
 
 
 def _welcome(environment: dict[str, str], listener: socket.socket, *, link: bool) -> str:
