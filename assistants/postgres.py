@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection as default_connection
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.db.models.signals import pre_migrate
 
 from assistants import clock
 
@@ -23,6 +25,7 @@ def prepare() -> None:
         return
     _clean_texts()
     connection_created.connect(_follow_clock, dispatch_uid="follow_clock")
+    pre_migrate.connect(_take_time, dispatch_uid="take_time")
 
 
 def clean_json(data: bytes) -> bytes:
@@ -53,6 +56,12 @@ def _clean_texts() -> None:
 
     adapters.register_dumper(str, CleanText)
     adapters.register_dumper(Jsonb, CleanJson)
+
+
+def _take_time(using: str = "default", **_: Any) -> None:
+    """To alter or to index a large table takes longer than any statement of a page may."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
 
 
 def _follow_clock(connection: BaseDatabaseWrapper, **_: Any) -> None:
