@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.views.defaults import permission_denied
 
 from assistants import access
 
@@ -50,14 +51,12 @@ class Site(admin.AdminSite):
                 if request.user.is_authenticated and not self.has_permission(request):
                     raise PermissionDenied
                 return inner(request, *args, **kwargs)
-            except (PermissionDenied, Foreign) as error:
-                access.audit(
-                    "admin.refused",
-                    tenant_id=getattr(error, "tenant_id", None),
-                    user=request.user,
-                    target=getattr(error, "target", request.path),
-                    method=request.method,
-                )
+            except PermissionDenied as error:
+                _note(request, None, request.path)
+                # Answered here: raised any further, it would be logged with all the places that it came through.
+                return permission_denied(request, error)
+            except Foreign as error:
+                _note(request, error.tenant_id, error.target)
                 raise
 
         return update_wrapper(noted, view)
@@ -80,3 +79,7 @@ class Site(admin.AdminSite):
             for name, label, models in groups
             if models
         ]
+
+
+def _note(request: HttpRequest, tenant_id: int | None, target: str) -> None:
+    access.audit("admin.refused", tenant_id=tenant_id, user=request.user, target=target, method=request.method)

@@ -52,12 +52,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the sub-chats of one call are together; `word` is their number in words, `since` is empty once all are back."""
+    """How far the sub-chats of one call are together; `word` is their number in words, `since` is empty once all are back.
+
+    `back` did what they were asked to. `early` are back too, but were stopped, cut off or failed, or handed their task back.
+    """
 
     element: str
     total: int
     word: Any
     back: int
+    early: int
     since: Any
     seconds: int
 
@@ -128,11 +132,14 @@ def _lane(call: ToolCall, delegation: Delegation, below: Below) -> dict[str, Any
 
 def _progress(call: ToolCall, delegations: list[Delegation]) -> Progress:
     total = len(delegations)
+    reports = [each.report or {} for each in delegations if each.returned_at]
+    back = sum(bool(report.get("success")) for report in reports)
     return Progress(
         element=f"c{call.pk.hex}-head",
         total=total,
         word=WORDS[total] if total < len(WORDS) else str(total),
-        back=sum(each.returned_at is not None for each in delegations),
+        back=back,
+        early=len(reports) - back,
         since="" if call.settled else call.started or call.turn.created,
         seconds=max(int(((call.settled or clock.now()) - (call.started or call.turn.created)).total_seconds()), 0),
     )

@@ -103,6 +103,26 @@ export function keepAnswer(form) {
   });
 }
 
+// What is typed beside an approval, changed arguments or a reason, is kept until it is decided. It belongs to the very arguments
+// that were shown: once they are others, it is no longer offered.
+export function keepTyped(card) {
+  const name = `typed:${document.body.dataset.user}:${card.id}`;
+  if (card.dataset.state !== "asked") return save(name, "");
+  const areas = [...card.querySelectorAll("textarea")];
+  const kept = JSON.parse(load(name) || "null");
+  const texts = kept?.version === card.dataset.version ? kept.texts : {};
+  for (const area of areas) {
+    if (!(area.name in texts)) continue;
+    area.value = texts[area.name];
+    area.closest("details").open = true;
+  }
+  card.addEventListener("input", () => {
+    const changed = areas.filter((area) => area.value !== area.defaultValue).map((area) => [area.name, area.value]);
+    const typed = { version: card.dataset.version, texts: Object.fromEntries(changed) };
+    save(name, changed.length ? JSON.stringify(typed) : "");
+  });
+}
+
 // A browser may forbid storage; writing must go on without it.
 function load(name) {
   try {

@@ -1,6 +1,6 @@
 // A page of the chat: puts the parts together, each of which works without the others.
 import { closeMenus, listenForActions, listenForRefusals, localise, tick, words } from "./actions.js";
-import { command, composer, keepAnswer, renew } from "./composer.js";
+import { command, composer, keepAnswer, keepTyped, renew } from "./composer.js";
 import { connect } from "./live.js";
 import { follow } from "./log.js";
 
@@ -53,6 +53,7 @@ if (log) {
 function prepare(root) {
   localise(root);
   root.querySelectorAll("form.question").forEach(keepAnswer);
+  root.querySelectorAll("article.card[id], details.call[id]").forEach(keepTyped);
   if (root.querySelector("[data-sort]")) import("./table.js");
 }
 

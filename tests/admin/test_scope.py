@@ -122,6 +122,13 @@ def test_s09_a_member_is_refused_and_noted(bob, path, method) -> None:
     assert (entry.user.username, entry.target, entry.detail["method"]) == ("bob", path, method.upper())
 
 
+def test_a_refusal_is_one_line_in_the_log(bob, caplog) -> None:
+    bob.get("/admin/assistants/assistant/")
+
+    (line,) = [each for each in caplog.records if each.name == "django.request"]
+    assert line.exc_info is None and line.getMessage() == "Forbidden: /admin/assistants/assistant/"
+
+
 def test_s09_staff_without_a_tenant_to_manage_sees_nothing(ground, bob) -> None:
     ground.bob.is_staff = True
     ground.bob.save()

@@ -62,6 +62,23 @@ def test_d8_half_typed_words_stay_while_a_message_waits_behind_it(visit, site):
     assert len(outbox(site)) == before
 
 
+def test_d8_half_changed_arguments_survive_a_reload_and_are_gone_once_it_is_decided(visit, site):
+    window = visit()
+    page = window.start_chat("Write a mail")
+    card = page.locator(CARD)
+    card.locator("summary", has_text="Change it first").click()
+    card.get_by_label("subject").fill("Week 47, but")
+
+    page.reload()
+
+    expect(card.get_by_label("subject")).to_be_visible()
+    expect(card.get_by_label("subject")).to_have_value("Week 47, but")
+    card.get_by_role("button", name="Allow it like this").click()
+    window.at_rest()
+    expect(page.locator("#log details.call")).to_contain_text("changed it and allowed it once")
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('typed:'))") == []
+
+
 def test_report_d8_the_chat_above_asks_for_its_sub_chat(visit, site):
     window, below = visit(width=375), visit()
     page = window.start_chat("Have a mail written")

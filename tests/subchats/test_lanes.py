@@ -36,6 +36,18 @@ def test_j11_the_heading_counts_those_who_are_back(ground):
     assert "Three assistants have worked on this" in over and "3 of 3 reported" in over
 
 
+def test_j11_a_lane_that_was_stopped_has_not_reported(ground):
+    thread = three_at_work(ground)
+    run_turn_of(children(thread)[1])
+    lifecycle.stop_turn(last_turn(children(thread)[0]).pk, by="Alice")
+
+    working = log_of(thread, ground.alice)
+    run_all()
+    over = log_of(thread, ground.alice)
+
+    assert "1 of 3 reported · 1 ended early" in working and "2 of 3 reported · 1 ended early" in over
+
+
 def test_j11_every_lane_is_an_element_of_its_own_with_its_state(ground):
     thread = three_at_work(ground)
     run_turn_of(children(thread)[2])
@@ -125,4 +137,4 @@ def test_the_heading_speaks_german_as_well(ground):
     with translation.override("de"):
         html = log_of(thread, ground.alice)
 
-    assert "Drei Assistenten arbeiten" in html and "0 von 3 zurück" in html
+    assert "Drei Assistenten arbeiten" in html and "0 von 3 haben berichtet" in html
