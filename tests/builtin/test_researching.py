@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from assistants.documents.indexing import index_root
-from assistants.llm.builtin.figures import MOMENT, wanted_figure
+from assistants.llm.builtin.figures import MOMENT, is_amount, wanted_figure
 from assistants.llm.builtin.findings import rank_findings
 from assistants.llm.builtin.kinds import PERSON, REASON, REMEDY, gives_kind, wanted_kind
 from assistants.llm.builtin.passages import Passage
@@ -101,6 +101,20 @@ def test_of_two_with_the_same_words_the_one_of_the_kind_comes_first(question: st
     assert gives_kind(wanted_kind(question), answer)
 
 
+@pytest.mark.parametrize("amount", ["300", "1,200", "25.50", "euros", "Euro", "percent", "1000"])
+def test_an_amount_in_a_question_need_not_stand_in_its_answer(amount: str) -> None:
+    wish = make_wish(f"Who may release a refund above {amount}?", "en")
+
+    found = rank_findings(wish, [Passage(document="a.md", text="Refunds above a limit are released by the team lead.")])
+
+    assert is_amount(amount.lower()) and found[0].coverage == 1.0
+
+
+@pytest.mark.parametrize("word", ["1927", "b12345", "47th", "nl-12", "euroland"])
+def test_a_year_and_a_code_are_what_a_question_is_about(word: str) -> None:
+    assert not is_amount(word)
+
+
 # --- sections
 def test_a_window_is_cut_at_its_headings_and_each_section_knows_its_lines_and_its_headings() -> None:
     text = "Intro.\n# Returns\n\n## Times\nFive days.\n\n## Costs\n### Abroad\nTen euros.\n# Other\nText."
@@ -154,6 +168,7 @@ def test_what_answers_stands_before_what_only_has_the_words(demo: Tenant) -> Non
         "What does shipping to Norway cost?": ("logistics/shipping-and-carriers.md", "€19.90"),
         "How long is the warranty on a tent?": ("warranty", "5 years"),
         "How do I wash a down jacket?": ("care.md", "30 °C"),
+        "Who may release a refund above 500 euros?": ("returns/refunds.md", "returns desk"),
         "How many backpacks came back in week 47?": ("complaints-weeks-44-47.md", "118"),
     }
 

@@ -37,6 +37,7 @@ _STATED = {
     DURATION: re.compile(rf"\d (?:\w+ )?(?:{_UNITS})\b", re.IGNORECASE),
     MONEY: re.compile(r"[€$£] ?\d|\d ?(?:€|\$|£|eur\b|usd\b|gbp\b|euros?\b|dollars?\b)|\((?:eur|usd|gbp|€)\)", re.IGNORECASE),
 }
+_AMOUNT = re.compile(r"\d{1,3}(?:[.,]\d+)*|[1-9]\d*0{2,}|euros?|eur|usd|dollars?|percent|prozent")
 _DIGIT = re.compile(r"\d")
 
 
@@ -55,3 +56,8 @@ def stated_figure(kind: str, text: str) -> float:
     if kind not in _STATED:
         return 1.0 if kind == MOMENT else 0.7
     return 1.0 if _STATED[kind].search(text) else 0.25
+
+
+def is_amount(folded: str) -> bool:
+    """Whether a word is a bare amount or its unit; a year or a number of something may be what a question is about."""
+    return bool(_AMOUNT.fullmatch(folded))
