@@ -1,8 +1,9 @@
-"""A real server on a file database, and a real browser that visits it."""
+"""A real server on a file database, or with TASKMONKEY_TEST_TEAM=1 a team of processes, and a real browser that visits it."""
 
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -11,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.browser.ground import write_scripts
 
 ROOT = Path(__file__).resolve().parents[2]
+MANAGE = [sys.executable, "manage.py"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Without these Chromium looks for updates, or does not start in a container.
 FLAGS = (
@@ -90,25 +93,51 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     write_scripts(home / "scripts")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = own_environment(home)
-    manage = [sys.executable, "manage.py"]
-    for command, more in (
-        ([*manage, "migrate", "-v0"], {}),
-        ([*manage, "collectstatic", "--noinput", "-v0"], {}),
-        ([sys.executable, "-m", "tests.browser.ground", str(home / "made.json")], {"TASKMONKEY_EXECUTOR": "manual"}),
-    ):
-        subprocess.run(command, cwd=ROOT, env=environment | more, check=True)
-    made = json.loads((home / "made.json").read_text())
+    url, environment = f"http://127.0.0.1:{port}", own_environment(home)
+    with (team_serving if os.environ.get("TASKMONKEY_TEST_TEAM") else one_serving)(url, home, environment):
+        yield Site(url, home, **json.loads((home / "made.json").read_text()))
+
+
+@contextmanager
+def one_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[None]:
+    """One process on SQLite, as `make run` starts it."""
+    for command in (["migrate", "-v0"], ["collectstatic", "--noinput", "-v0"]):
+        subprocess.run([*MANAGE, *command], cwd=ROOT, env=environment, check=True)
+    make_ground(home, environment)
+    with started(["serve", "--unsupervised", "--no-link"], url, home, environment, signal.SIGKILL):
+        yield
+
+
+@contextmanager
+def team_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Web processes and workers on PostgreSQL and Redis, as `make team` starts them."""
+    for above in (home, *home.parents):
+        if above != Path("/") and above.stat().st_uid == os.geteuid():
+            above.chmod(above.stat().st_mode | 0o011)
+    with started(["team", "--no-link"], url, home, environment, signal.SIGTERM):
+        told = (home / "team.env").read_text().splitlines()
+        found = dict(line.removeprefix("export ").split("=", 1) for line in told)
+        make_ground(home, environment | {name: shlex.split(value)[0] for name, value in found.items()})
+        yield
+
+
+@contextmanager
+def started(command: list[str], url: str, home: Path, environment: dict[str, str], end: signal.Signals) -> Iterator[None]:
     with (home / "server.log").open("w") as log:
-        serving = [*manage, "serve", "--unsupervised", "--no-link", f"--port={port}"]
+        serving = [*MANAGE, *command, f"--port={url.rpartition(':')[2]}"]
         process = subprocess.Popen(serving, cwd=ROOT, env=environment, stdout=log, stderr=log)
-    url = f"http://127.0.0.1:{port}"
     try:
         await_answer(f"{url}/healthz", process)
-        yield Site(url, home, **made)
+        yield
     finally:
-        process.send_signal(signal.SIGKILL)
+        process.send_signal(end)
         process.wait()
+
+
+def make_ground(home: Path, environment: dict[str, str]) -> None:
+    """Whom and what the journeys need."""
+    making = [sys.executable, "-m", "tests.browser.ground", str(home / "made.json")]
+    subprocess.run(making, cwd=ROOT, env=environment | {"TASKMONKEY_EXECUTOR": "manual"}, check=True)
 
 
 def own_environment(home: Path) -> dict[str, str]:
@@ -124,7 +153,7 @@ def own_environment(home: Path) -> dict[str, str]:
 
 
 def await_answer(url: str, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     while time.monotonic() < end:
         assert process.poll() is None, "the server ended"
         try:
