@@ -28,10 +28,12 @@ from assistants.models import (
     Role,
     Tenant,
     Thread,
+    ThreadShare,
     ToolCall,
     Turn,
     User,
 )
+from assistants.models.prepared import Prepared
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,19 @@ class Visitor:
 
 
 Actor = User | Visitor
+# What every page, look and step asks first.
+_THREADS = Prepared(
+    lambda chat_id: Thread.objects.filter(chat_id=chat_id).select_related(
+        "tenant", "assistant", "root", "root__assistant", "parent", "owner"
+    )
+)
+_ROLES = Prepared(
+    lambda user, tenant: Membership.objects.filter(user=user, tenant=tenant, user__is_active=True).values_list(
+        "role", flat=True
+    )
+)
+_SHARES = Prepared(lambda root, user: ThreadShare.objects.filter(thread=root, user=user))
+_STILL_KNOWN = Prepared(lambda pk, password: User.objects.filter(pk=pk, password=password, is_active=True))
 VISITOR_SESSION_KEY = "visitor"
 
 
@@ -69,8 +84,7 @@ def is_still_here(actor: Actor, session: SessionBase) -> bool:
     stored = session.__class__(session.session_key)
     if isinstance(actor, Visitor):
         return bool(actor.key) and stored.get(VISITOR_SESSION_KEY) == actor.key
-    known = User.objects.filter(pk=actor.pk, password=actor.password, is_active=True)
-    return bool(stored.get(SESSION_KEY) == str(actor.pk)) and known.exists()
+    return bool(stored.get(SESSION_KEY) == str(actor.pk)) and _STILL_KNOWN.exists(actor.pk, actor.password)
 
 
 def may(actor: Actor, action: str, target: object) -> bool:
@@ -103,8 +117,7 @@ def role_in(actor: Actor, tenant_id: int) -> str | None:
     """The actor's role in the tenant, asked afresh each time; None for strangers, visitors and switched-off users."""
     if not isinstance(actor, User) or not actor.pk:
         return None
-    membership = Membership.objects.filter(user_id=actor.pk, tenant_id=tenant_id, user__is_active=True).first()
-    return membership.role if membership else None
+    return _ROLES.first(actor.pk, tenant_id)
 
 
 def tenants_managed_by(actor: Actor) -> QuerySet[Tenant]:
@@ -127,7 +140,7 @@ def _may_thread(actor: Actor, action: str, thread: Thread) -> bool:
         return False
     if action in ("write", "share"):
         return root.owner_id == actor.pk and role != Role.READER
-    return action == "read" and (root.owner_id == actor.pk or root.shares.filter(user_id=actor.pk).exists())
+    return action == "read" and (root.owner_id == actor.pk or _SHARES.exists(root.pk, actor.pk))
 
 
 def owns(actor: Actor, thread: Thread) -> bool:
@@ -160,9 +173,14 @@ def threads_for(actor: Actor) -> QuerySet[Thread]:
             return Thread.objects.none()
         mine = Q(visitor_key=actor.key, owner=None) | Q(root__visitor_key=actor.key, root__owner=None)
         return Thread.objects.filter(mine)
-    tenants = Membership.objects.filter(user_id=actor.pk, user__is_active=True).values("tenant_id")
-    own = Q(root=None, owner_id=actor.pk) | Q(root__owner_id=actor.pk)
-    shared = Q(root=None, shares__user_id=actor.pk) | Q(root__shares__user_id=actor.pk)
+    return readable_by(actor.pk)
+
+
+def readable_by(user_id: Any) -> QuerySet[Thread]:
+    """The same for a user, by their id."""
+    tenants = Membership.objects.filter(user=user_id, user__is_active=True).values("tenant_id")
+    own = Q(root=None, owner=user_id) | Q(root__owner=user_id)
+    shared = Q(root=None, shares__user=user_id) | Q(root__shares__user=user_id)
     return Thread.objects.filter(own | shared, tenant_id__in=tenants).distinct()
 
 
@@ -177,8 +195,7 @@ def assistants_for(actor: Actor, tenant_id: int | None = None) -> QuerySet[Assis
 
 def get_thread(actor: Actor, chat_id: str, action: str = "read") -> Thread:
     """The thread, if the actor may. Raises Http404 when it is invisible to them, `NOT_ALLOWED` when they may only read."""
-    found = Thread.objects.select_related("tenant", "assistant", "root", "root__assistant", "parent", "owner")
-    thread = found.filter(chat_id=chat_id).first()
+    thread = _THREADS.first(chat_id)
     if thread is None or not may(actor, "read", thread):
         raise Http404("No such conversation.")
     if action != "read" and not may(actor, action, thread):

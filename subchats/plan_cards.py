@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from assistants.conversations.present import Present
 from assistants.models import ToolCall, Turn
 from assistants.models.definition import definition_of
+from assistants.models.prepared import Prepared
 from assistants.templatetags.look import Look
 from subchats.models import Plan, PlanStep
 from subchats.planning.approval import is_waiting, waiting_steps
@@ -94,7 +95,7 @@ def plan_section(present: Present) -> dict[str, Any] | None:
     turn = present.turn
     if turn is None:
         return None
-    plan = Plan.objects.filter(turn=turn).first()
+    plan = _PLANS.first(turn.pk)
     rows = [_row(step) for step in steps_of(plan)] if plan else []
     if not rows and not turn.unplanned_handovers:
         return None
@@ -110,13 +111,23 @@ def plan_section(present: Present) -> dict[str, Any] | None:
 
 def left_open_notes(turns: Collection[int]) -> dict[int, dict[str, Any]]:
     """By turn: the steps that were neither confirmed nor given up for a reason when it ended (L5); one query."""
-    ended = PlanStep.objects.filter(plan__turn__in=turns, plan__turn__state__in=Turn.FINAL)
-    left = ended.exclude(status=S.DONE).exclude(plan__turn__reason="question")
     found: dict[int, dict[str, Any]] = {}
-    for step in left.select_related("plan").order_by("plan", "index"):
+    for step in _LEFT.rows(turns):
         if not step.is_closed:
             found.setdefault(step.plan.turn_id, {"steps": []})["steps"].append(step)
     return found
+
+
+_PLANS = Prepared(lambda turn: Plan.objects.filter(turn=turn))
+_LEFT = Prepared(
+    lambda turns: (
+        PlanStep.objects.filter(plan__turn__pk__in=turns, plan__turn__state__in=Turn.FINAL)
+        .exclude(status=S.DONE)
+        .exclude(plan__turn__reason="question")
+        .select_related("plan")
+        .order_by("plan", "index")
+    )
+)
 
 
 def _row(step: PlanStep) -> Row:

@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from assistants.models import ToolCall, Turn
+from assistants.models.prepared import Prepared
 from assistants.rendering.citations import Citation
 from subchats.models import CuratedResult, Delegation, Evidence, ExplorerTask, ResearchRun
 from subchats.research.claims import unsupported
@@ -100,16 +101,21 @@ def coverage_of(run: ResearchRun) -> Coverage:
 
 def failed_researches(turns: Collection[int]) -> dict[int, dict[str, Any]]:
     """What the researches among these turns tried that ended without results, and the evidence that they had by then."""
-    failed = Turn.State.FAILED
-    runs = ResearchRun.objects.filter(turn__in=turns, finished=None, turn__state=failed, turn__reason=INCOMPLETE)
     return {
         run.turn_id: {
             "coverage": coverage_of(run),
             "evidence": list(run.evidence.all()[:SHOWN_EVIDENCE]),
             "chat_id": run.turn.thread.chat_id,
         }
-        for run in runs.select_related("turn__thread")
+        for run in _FAILED.rows(turns)
     }
+
+
+_FAILED = Prepared(
+    lambda turns: ResearchRun.objects.filter(
+        turn__pk__in=turns, finished=None, turn__state=Turn.State.FAILED, turn__reason=INCOMPLETE
+    ).select_related("turn__thread")
+)
 
 
 def result_of_feedback(feedback_id: str) -> CuratedResult | None:

@@ -14,9 +14,10 @@ from assistants.signals import thread_forked
 from assistants.tables.pointers import copy_tables
 from assistants.turns import events, taint
 from assistants.turns.calls import add_message
-from assistants.turns.lifecycle import announce_thread, set_leaf
+from assistants.turns.lifecycle import announce_thread
 from assistants.turns.outline import outline_of
 from assistants.turns.refusals import turn_active
+from assistants.turns.threads import lock_thread, set_leaf
 
 
 def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", client_key: str = "") -> Thread:
@@ -26,7 +27,7 @@ def fork_thread(message: Message, *, owner: User | None, visitor_key: str = "", 
     paid once. A known client key returns the first copy. Raises `TURN_ACTIVE` while the message grows, `NO_BRANCH`.
     """
     with transaction.atomic():
-        source = Thread.objects.select_for_update(no_key=True).get(pk=message.thread_id)
+        source = lock_thread(message.thread_id)
         known = Thread.objects.roots().filter(owner=owner, visitor_key=visitor_key, client_key=client_key).first()
         if client_key and (owner or visitor_key) and known:
             return known

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import F, Max, Q, QuerySet
 
-from assistants.access import Actor, owns, threads_for
-from assistants.models import Thread, ToolCall, Turn
+from assistants.access import Actor, owns, readable_by, threads_for
+from assistants.models import Thread, ToolCall, Turn, User
+from assistants.models.prepared import Prepared
 from assistants.turns.calls import QUESTION_TOOL
 
 MAX_LISTED = 100
@@ -61,12 +63,11 @@ def list_conversations(actor: Actor, current: Thread | None = None) -> Listing:
     is listed in any case, and has no news.
     """
     here = current.root_id_or_own if current else 0
-    readable = threads_for(actor).filter(parent=None).select_related("assistant")
-    roots = list(readable.filter(archived=False).order_by("-pinned", "-updated")[:MAX_LISTED])
+    roots = _LISTED.rows(actor.pk) if isinstance(actor, User) else list(_listed(threads_for(actor)))
     if here and here not in {each.pk for each in roots}:
-        roots += readable.filter(pk=here)
+        roots += threads_for(actor).filter(parent=None, pk=here).select_related("assistant")
     below: dict[int, list[Thread]] = {}
-    for each in Thread.objects.filter(root__in=[root.pk for root in roots]).select_related("assistant").order_by("pk"):
+    for each in _BELOW.rows([root.pk for root in roots]):
         below.setdefault(each.root_id_or_own, []).append(each)
     own = {root.pk for root in roots if owns(actor, root)}
     everything = [each for root in roots for each in (root, *below.get(root.pk, ()))]
@@ -74,16 +75,18 @@ def list_conversations(actor: Actor, current: Thread | None = None) -> Listing:
     return Listing(tuple(roots), {root: tuple(threads) for root, threads in below.items()}, facts)
 
 
+def _listed(readable: "QuerySet[Thread]") -> "QuerySet[Thread]":
+    found = readable.filter(parent=None, archived=False).select_related("assistant")
+    return found.order_by("-pinned", "-updated")[:MAX_LISTED]
+
+
 def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int = 0) -> Facts:
     """Three queries, however many threads. `own` has the roots whose trees may ask for an answer and have news."""
     ids = [each.pk for each in threads]
     mine = [each for each in threads if each.root_id_or_own in own]
-    turns = Turn.objects.filter(thread__in=ids)
-    newest = turns.exclude(state=Turn.State.QUEUED).values("thread").annotate(newest=Max("pk")).values("newest")
-    told = turns.filter(Q(pk__in=newest) | Q(state__in=Turn.ACTIVE)).values_list("thread_id", "state", "reason")
-    states = list(told.order_by("pk"))
+    states = _STATES.rows(ids)
     ended = {thread: ending_of(state, reason) for thread, state, reason in states if state in Turn.FINAL}
-    asking = set(waiting_calls().filter(turn__thread__in=ids).values_list("turn__thread_id", flat=True))
+    asking = set(_ASKING.rows(ids))
     return Facts(
         active={thread: state for thread, state, _ in states if state in Turn.ACTIVE},
         asking=frozenset(each.pk for each in mine if each.pk in asking),
@@ -117,3 +120,18 @@ def waiting_below(thread: Thread) -> QuerySet[ToolCall]:
 def has_news(thread: Thread) -> bool:
     """Whether something was said since its owner's page last showed it. A sub-chat counts once it has been opened."""
     return thread.last_news > thread.seen_event and (thread.parent_id is None or thread.seen_event > 0)
+
+
+def _states(threads: Any) -> "QuerySet[Turn, tuple[int, str, str]]":
+    turns = Turn.objects.filter(thread__pk__in=threads)
+    newest = turns.exclude(state=Turn.State.QUEUED).values("thread").annotate(newest=Max("pk")).values("newest")
+    told = turns.filter(Q(pk__in=newest) | Q(state__in=Turn.ACTIVE)).values_list("thread_id", "state", "reason")
+    return told.order_by("pk")
+
+
+_LISTED = Prepared(lambda user: _listed(readable_by(user)))
+_BELOW = Prepared(lambda roots: Thread.objects.filter(root__pk__in=roots).select_related("assistant").order_by("pk"))
+_STATES = Prepared(_states)
+_ASKING = Prepared(
+    lambda threads: waiting_calls().filter(turn__thread__pk__in=threads).values_list("turn__thread_id", flat=True)
+)

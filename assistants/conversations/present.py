@@ -1,11 +1,13 @@
 """The turn that a conversation is about at the moment, with everything that works for the same request."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from assistants.models import Thread, Turn
+from assistants.models.prepared import Prepared
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,15 @@ class Present:
 
 def present_of(thread: Thread) -> Present:
     """What the panel beside the conversation tells of; one query."""
-    begun = thread.turns.exclude(state=Turn.State.QUEUED).order_by("-pk")
-    top = begun.annotate(top=Coalesce("root_id", "pk")).values("top")[:1]
-    found = Turn.objects.filter(Q(pk=top) | Q(root=top)).select_related("thread__assistant").order_by("pk")
-    tree = tuple(found)
+    tree = tuple(_TREES.rows(thread.pk))
     own = [each for each in tree if each.thread_id == thread.pk and each.state != Turn.State.QUEUED]
     return Present(thread, own[-1], tree) if own else Present(thread, None)
+
+
+def _tree(thread: Any) -> "QuerySet[Turn]":
+    begun = Turn.objects.filter(thread=thread).exclude(state=Turn.State.QUEUED).order_by("-pk")
+    top = begun.annotate(top=Coalesce("root_id", "pk")).values("top")[:1]
+    return Turn.objects.filter(Q(pk=top) | Q(root=top)).select_related("thread__assistant").order_by("pk")
+
+
+_TREES = Prepared(_tree)

@@ -8,6 +8,7 @@ from typing import Any
 from assistants import clock
 from assistants.models import Thread, ToolCall, Turn, TurnEvent
 from assistants.models.definition import name_of
+from assistants.models.prepared import Prepared
 from assistants.tools.registry import find_tool
 
 from .overview import ending_of, waiting_calls
@@ -15,6 +16,17 @@ from .present import Present
 
 THINKING, TOOLS, OTHERS, PERSON, PAUSE = KINDS = ("thinking", "tools", "others", "person", "pause")
 _BY_STATE = {Turn.State.THINKING: THINKING, Turn.State.ACTING: TOOLS, Turn.State.WAITING: OTHERS, Turn.State.PAUSED: PAUSE}
+_ASKING = Prepared(lambda turns: waiting_calls().filter(turn__pk__in=turns).values_list("turn__thread", "state"))
+_TOLD = Prepared(
+    lambda threads, since: (
+        TurnEvent.objects.filter(thread__pk__in=threads, kind="turn", created__gte=since)
+        .order_by("thread", "number")
+        .values_list("created", "payload")
+    )
+)
+_CALLS = Prepared(
+    lambda turns: ToolCall.objects.filter(turn__pk__in=turns).only("turn_id", "round", "name", "started", "settled", "approval")
+)
 # The shortest stretch that is still to be seen, in per cent of the whole.
 LEAST = 0.7
 
@@ -84,7 +96,7 @@ def timeline_of(present: Present) -> Timeline | None:
     agents = _agents(present)
     turns = [each for agent in agents for each in agent]
     may_ask = any(each.is_active or each.reason == "question" for each in turns)
-    asking = dict(waiting_calls().filter(turn__in=turns).values_list("turn__thread", "state")) if may_ask else {}
+    asking = dict(_ASKING.rows([each.pk for each in turns])) if may_ask else {}
     stretches = _stretches(agents, set(asking))
     start = min(each.begin for every in stretches for each in every)
     end = max(each.end for every in stretches for each in every)
@@ -117,14 +129,12 @@ def _stretches(agents: Sequence[Sequence[Turn]], asking: set[int]) -> list[list[
     turns = [each for agent in agents for each in agent]
     first = min(each.created for each in turns)
     stamps: dict[int, list[tuple[datetime, str, int]]] = {each.pk: [] for each in turns}
-    told = TurnEvent.objects.filter(thread__in={each.thread_id for each in turns}, kind="turn", created__gte=first)
-    for at, payload in told.order_by("thread", "number").values_list("created", "payload"):
+    for at, payload in _TOLD.rows({each.thread_id for each in turns}, first):
         if payload["turn"] in stamps and "state" in payload:
             stamps[payload["turn"]].append((at, payload["state"], payload["round"]))
     waited = {turn for turn, states in stamps.items() if any(state == Turn.State.WAITING for _, state, _ in states)}
     calls: dict[tuple[int, int], list[ToolCall]] = {}
-    found = ToolCall.objects.filter(turn__in=waited).only("turn_id", "round", "name", "started", "settled", "approval")
-    for call in found if waited else ():
+    for call in _CALLS.rows(waited):
         calls.setdefault((call.turn_id, call.round), []).append(call)
     return [_of_agent(agent, stamps, calls, agent[-1].thread_id in asking) for agent in agents]
 

@@ -10,6 +10,7 @@ from assistants.llm.profile import Profile
 
 from .assistant import Assistant, PlanApproval, PlanGate
 from .llm_profile import LLMProfile
+from .prepared import Prepared
 from .tenant import Tenant
 from .thread import Thread
 
@@ -40,6 +41,8 @@ class Definition:
 
 
 AD_HOC = "Ad-hoc agent"
+_ASSISTANTS = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
+_PROFILES = Prepared(lambda pk, tenant: LLMProfile.objects.filter(pk=pk, tenant=tenant))
 GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
 
 
@@ -47,7 +50,9 @@ def definition_of(thread: Thread) -> Definition:
     """The present definition of whoever answers in this thread (D8: asked again at every step, never remembered)."""
     if thread.agent or thread.assistant_id is None:
         return definition_in(thread)
-    return define(Assistant.objects.get(pk=thread.assistant_id))
+    # What follows within the same step finds it here.
+    thread.assistant = _ASSISTANTS.first(thread.assistant_id)
+    return definition_in(thread)
 
 
 def definition_in(thread: Thread) -> Definition:
@@ -74,7 +79,7 @@ def avatar_of(thread: Thread) -> str:
 def _define_agent(agent: dict[str, Any]) -> Definition:
     """What the agent was given and its master still has: a tool that is taken from one is taken from both (D8, S26)."""
     tools = tuple(agent.get("tools", ()))
-    master = Assistant.objects.filter(pk=agent.get("master") or 0).first()
+    master = _ASSISTANTS.first(agent.get("master") or 0)
     # What a person has to see of the master's calls they have to see of its agent's; without a master, of every one.
     approve_tools = tuple(master.approve_tools) if master else tools if "master" in agent else ()
     if "master" in agent and settings.TASKMONKEY["STRICT_GRANTS"]:
@@ -128,6 +133,6 @@ def profile_for(definition: Definition, tenant: Tenant) -> Profile:
     Raises `PROFILE_KEY_UNREADABLE`.
     """
     profile_id = definition.profile_id or tenant.default_profile_id
-    if profile_id and (row := LLMProfile.objects.filter(pk=profile_id, tenant_id=tenant.pk).first()):
+    if profile_id and (row := _PROFILES.first(profile_id, tenant.pk)):
         return row.as_profile()
     return detect_profile()

@@ -21,7 +21,7 @@ class Blank(Expression):
         super().__init__()
         self.number, self.item = number, item
 
-    def as_sql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any, **context: Any) -> Any:
         return "%s", [self]
 
     def filled(self, values: Sequence[Any]) -> Any:
@@ -46,7 +46,8 @@ class Prepared(Generic[Row]):
     """One query. `build` gets a blank for each of its parameters and gives a queryset, of models or of `values_list`.
 
     A blank stands for an int, a str, a UUID or a datetime where a lookup compares it as it is (not in `contains` and its
-    like, and not for None), or for a list of them in an `in`: an empty one gives no rows. Nothing is prefetched.
+    like, and not for None), or for a list of them in an `in`, of a relation in `x__pk__in`: an empty one gives no rows.
+    Nothing is prefetched.
     """
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Row]"]) -> None:
@@ -112,7 +113,7 @@ def _model_maker(compiler: Any) -> Callable[[Any, str], Any]:
     info, select = compiler.klass_info, compiler.select
     model, start, end = info["model"], info["select_fields"][0], info["select_fields"][-1] + 1
     names = [column[0].target.attname for column in select[start:end]]
-    related = get_related_populators(info, select, connection.alias)
+    related = get_related_populators(info, select, connection.alias)  # type: ignore[call-arg]
     annotations = list((compiler.annotation_col_map or {}).items())
 
     def make(row: Any, alias: str) -> Any:

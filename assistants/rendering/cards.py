@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistants.models import Thread, ToolCall
+from assistants.models.prepared import Prepared
 
 # A template and what it shows of a call: a part of a card that has an element of its own.
 Piece = tuple[str, dict[str, Any]]
@@ -45,11 +46,17 @@ def register_card(
 
 def calls_at_work(thread: Thread) -> list[ToolCall]:
     """The calls of a thread whose cards change by themselves: the open ones and those that their tools name."""
-    found = ToolCall.objects.filter(turn__thread=thread, state=ToolCall.State.OPEN)
-    calls = {call.pk: call for call in found.select_related("turn__thread", "message")}
+    calls = {call.pk: call for call in _OPEN.rows(thread.pk)}
     for at_work in {card.at_work for card in _cards.values()}:
         calls |= {call.pk: call for call in at_work(thread)}
     return list(calls.values())
+
+
+_OPEN = Prepared(
+    lambda thread: ToolCall.objects.filter(turn__thread=thread, state=ToolCall.State.OPEN).select_related(
+        "turn__thread", "message"
+    )
+)
 
 
 def card_for(tool: str) -> Card:

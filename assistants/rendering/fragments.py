@@ -122,7 +122,7 @@ def draw_event(
             html = [draw_call(call, view)] if call else []
         case "turn":
             ends = _ends_of_turns(whole(outline.path), only=payload["turn"]) if "turn" in parts else []
-            html = draw_turns(ends, view)
+            html = [*draw_turns(ends, view)]
             html += [draw_state(view)] if "state" in parts else []
             html += [draw_panel(view)] if "panel" in parts else []
         case "panel" if "panel" in parts:
@@ -240,7 +240,7 @@ def draw_state(view: Viewpoint) -> SafeString:
     return _draw("events/state.html", view, active=active, queued=queued, last=last, asker=asker, ahead=ahead)
 
 
-def _going_or_newest(thread: object) -> "QuerySet[Turn]":
+def _going_or_newest(thread: Any) -> "QuerySet[Turn]":
     turns = Turn.objects.filter(thread=thread)
     unfinished = ~Q(state__in=Turn.FINAL)
     return turns.select_related("user_message").filter(unfinished | Q(pk=turns.order_by("-pk").values("pk")[:1])).order_by("pk")

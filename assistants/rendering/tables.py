@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from assistants.conversations.present import Present
 from assistants.models import StoredTable, Thread, ToolCall
 from assistants.models.definition import definition_of
+from assistants.models.prepared import Prepared
 from assistants.tables.charts import Chart, Wish, make_chart
 from assistants.tables.pointers import columns_of, find_table
 from assistants.tables.sources import PERSON
@@ -94,8 +95,11 @@ def file_card(call: ToolCall) -> dict[str, Any]:
 
 def tables_section(present: Present) -> dict[str, Any] | None:
     """The newest tables of the conversation at the top, wherever in it they were kept; their rows are not read."""
-    kept = StoredTable.objects.filter(root_id=present.thread.root_id_or_own).defer("rows").order_by("-pk")[:LISTED]
-    return {"tables": list(kept)} if kept else None
+    kept = _KEPT.rows(present.thread.root_id_or_own)
+    return {"tables": kept} if kept else None
+
+
+_KEPT = Prepared(lambda root: StoredTable.objects.filter(root=root).defer("rows").order_by("-pk")[:LISTED])
 
 
 def grid_of(table: StoredTable, *, most: int | None = None, sort: int | None = None, down: bool = False) -> Grid:

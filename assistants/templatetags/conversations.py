@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from assistants.conversations.overview import ANSWER, UNREAD, Facts
@@ -76,6 +80,23 @@ def day_label(day: date, today: date) -> str:
     if day > today - timedelta(days=30):
         return _("Last 30 days")
     return date_format(day, "YEAR_MONTH_FORMAT")
+
+
+@register.simple_tag
+def row(branch: Branch, current: Thread | None) -> SafeString:
+    """One conversation with what is listed under it. Most rows look as they did the last time, for whoever saw them."""
+    children = mark_safe("".join(row(each, current) for each in branch.children))
+    thread, here = branch.thread, current is not None and current.pk == branch.thread.pk
+    looks = (branch.look, branch.unread, branch.hidden, children)
+    return _drawn(get_language(), thread.chat_id, thread.title, here, *looks)
+
+
+@lru_cache(maxsize=4096)
+def _drawn(
+    language: str, chat_id: str, title: str, here: bool, look: Look, unread: bool, hidden: int, children: SafeString
+) -> SafeString:
+    context = {"chat_id": chat_id, "title": title, "here": here, "look": look, "unread": unread, "hidden": hidden}
+    return mark_safe(render_to_string("assistants/parts/branch.html", {**context, "children": children}).strip())
 
 
 def _hang(listed: list[Branch]) -> list[Branch]:

@@ -3,11 +3,12 @@
 from django.db import transaction
 
 from assistants.errors import CodedError
-from assistants.models import Message, Thread, User
+from assistants.models import Message, User
 
 from . import events
-from .lifecycle import Sent, announce_thread, send_message, set_leaf
+from .lifecycle import Sent, announce_thread, send_message
 from .outline import outline_of
+from .threads import lock_thread, set_leaf
 
 
 def edit_message(message: Message, *, author: User | None, text: str, client_key: str = "") -> Sent:
@@ -27,7 +28,7 @@ def edit_message(message: Message, *, author: User | None, text: str, client_key
 def show_branch(message: Message) -> None:
     """Shows the branch that leads through this message, down to its newest end. Raises `NO_BRANCH`."""
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=message.thread_id)
+        thread = lock_thread(message.thread_id)
         outline = outline_of(thread.pk)
         if message.pk not in outline.places:
             raise CodedError(

@@ -14,6 +14,7 @@ from assistants.errors import CodedError
 from assistants.llm.conversation import estimate_chars
 from assistants.models import Assistant, Budget, Message, SpendEntry, Turn
 from assistants.models.definition import definition_of, resolve_profile
+from assistants.models.prepared import Prepared
 
 NOTICE_PERCENT, USED_UP_PERCENT = 80, 100
 # With less room than this for its answer, a call is not worth its prompt.
@@ -74,7 +75,7 @@ class Denied(Enum):
 
 def cap_of(root: Turn) -> int:
     """The tokens that the tree under this root turn may use; 0 means no bound."""
-    return cap_by(Assistant.objects.filter(pk=root.thread.assistant_id).first() if root.thread.assistant_id else None, root)
+    return cap_by(_CAPPED.first(root.thread.assistant_id or 0), root)
 
 
 def cap_by(assistant: Assistant | None, root: Turn) -> int:
@@ -167,7 +168,7 @@ def settle(permit: Permit, *, tokens: int, cost: Decimal) -> None:
 def close_open(turn: Turn) -> None:
     """Settles what calls of this turn left open that nobody will end any more, by what was asked and written; the caller
     saves the turn, to which the same is added."""
-    for entry in SpendEntry.objects.filter(turn=turn, settled=None):
+    for entry in _UNSETTLED.rows(turn.pk):
         message = Message.objects.filter(turn=turn, role=Message.Role.ASSISTANT, round=entry.round).first()
         written = estimate_chars(len(message.text) + len(message.reasoning)) if message else 0
         cost = charge(turn, input_tokens=entry.tokens, output_tokens=written, prices=_prices(turn))
@@ -205,16 +206,28 @@ def reserve_of(cap: int) -> int:
 
 
 def _read(root_id: int, turn: Turn) -> dict[str, Any]:
+    found = _FACTS.first(root_id, turn.pk)
+    if found is None:
+        raise Turn.DoesNotExist(f"turn {root_id} is gone")
+    return dict(zip(FACTS, found, strict=True))
+
+
+def _facts(root: Any, turn: Any) -> "QuerySet[Turn, tuple[Any, ...]]":
     entries = SpendEntry.objects.filter(root=OuterRef("pk")).order_by().values("root")
-    facts = Turn.objects.filter(pk=root_id).annotate(
+    facts = Turn.objects.filter(pk=root).annotate(
         own=F("thread__assistant__turn_tokens"),
         used=_sum(entries.exclude(settled=None), "tokens"),
         held=_sum(entries.filter(settled=None), "reserved"),
-        left_open=Exists(SpendEntry.objects.filter(turn=turn.pk, settled=None)),
+        left_open=Exists(SpendEntry.objects.filter(turn=turn, settled=None)),
         has_periods=Exists(Budget.objects.filter(tenant=OuterRef("thread__tenant")).exclude(hard=None)),
     )
-    names = ("own", "used", "held", "left_open", "has_periods", "thread_id", "extra_tokens", "budget_notice")
-    return dict(facts.values(*names).get())
+    return facts.values_list(*FACTS)
+
+
+FACTS = ("own", "used", "held", "left_open", "has_periods", "thread_id", "extra_tokens", "budget_notice")
+_FACTS = Prepared(_facts)
+_CAPPED = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
+_UNSETTLED = Prepared(lambda turn: SpendEntry.objects.filter(turn=turn, settled=None))
 
 
 def _sum(entries: "QuerySet[SpendEntry, Any]", field: str) -> Subquery:

@@ -11,6 +11,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import AuditEntry, Message, Thread, ToolCall, Turn
 from assistants.models.counters import take_message_number
+from assistants.models.prepared import Prepared
 from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
@@ -20,6 +21,15 @@ from . import events, executors, taint
 from .claims import locked
 
 QUESTION_TOOL = "ask_clarifying_question"
+_QUESTIONS = Prepared(
+    lambda thread: ToolCall.objects.filter(
+        name=QUESTION_TOOL,
+        outcome=ToolCall.Outcome.OK,
+        answer__isnull=True,
+        turn__thread=thread,
+        message=F("turn__thread__leaf"),
+    )
+)
 
 
 @unit
@@ -140,8 +150,7 @@ def open_question(thread: Thread) -> ToolCall | None:
 
     Once the conversation has gone on, or goes on from another place, a question waits for nobody any more.
     """
-    asked = ToolCall.objects.filter(name=QUESTION_TOOL, outcome=ToolCall.Outcome.OK, answer__isnull=True)
-    return asked.filter(turn__thread=thread, message=F("turn__thread__leaf")).first()
+    return _QUESTIONS.first(thread.pk)
 
 
 def repeats(turn: Turn, name: str, arguments: object) -> int:

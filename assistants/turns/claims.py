@@ -6,21 +6,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from assistants import clock
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Turn
+from assistants.models.prepared import Prepared
 from assistants.units import unit
 
 # Names this process among all that ever held a lease. The part before the colon names its slot: a process that gets a
 # slot's lock knows that whoever held the slot before it is dead.
 EMBEDDED_SLOT = "embedded"
 CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state")
+_RUNNABLE = Prepared(lambda pk, now: Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=pk))
+_LOCKED = Prepared(lambda pk: Turn.objects.select_for_update(no_key=True).filter(pk=pk))
 _run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
 _slot = EMBEDDED_SLOT
 
@@ -55,7 +60,7 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
     """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
     now = clock.now()
     with transaction.atomic():
-        turn = next(iter(Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=turn_id)), None)
+        turn = _RUNNABLE.first(turn_id, now)
         if turn is None:
             return None
         taken_over = turn.lease_until is not None
@@ -80,11 +85,10 @@ def holding(claim: Claim, *related: str) -> Iterator[Turn]:
     What is `related` to the turn is read along with it, but not locked.
     """
     with transaction.atomic():
-        found = Turn.objects.select_for_update(of=("self",), no_key=True).filter(pk=claim.turn_id)
         if related and connection.features.has_select_for_update:
             # A statement that waits for a lock reads what it joins as that was before: so the lock comes first.
-            found.only("pk").first()
-        turn = next(iter(found.select_related(*related) if related else found), None)
+            _LOCKED.first(claim.turn_id)
+        turn = _locked_with(*related).first(claim.turn_id)
         if turn is None or turn.fence != claim.fence or not turn.is_active:
             raise LeaseLost(f"turn {claim.turn_id} is no longer held with fence {claim.fence}")
         yield turn
@@ -94,7 +98,19 @@ def holding(claim: Claim, *related: str) -> Iterator[Turn]:
 def locked(turn_id: int) -> Iterator[Turn]:
     """Everybody else's door: one transaction on the locked turn."""
     with transaction.atomic():
-        yield Turn.objects.select_for_update(no_key=True).get(pk=turn_id)
+        turn = _LOCKED.first(turn_id)
+        if turn is None:
+            raise Turn.DoesNotExist(f"turn {turn_id} is gone")
+        yield turn
+
+
+@cache
+def _locked_with(*related: str) -> Prepared[Turn]:
+    def build(pk: Any) -> "QuerySet[Turn]":
+        found = Turn.objects.select_for_update(of=("self",), no_key=True).filter(pk=pk)
+        return found.select_related(*related) if related else found
+
+    return Prepared(build)
 
 
 @unit

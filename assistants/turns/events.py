@@ -6,6 +6,7 @@ from django.db import transaction
 
 from assistants.models import Turn, TurnEvent
 from assistants.models.counters import take_event_number
+from assistants.models.prepared import Prepared
 
 from . import hub
 
@@ -13,6 +14,11 @@ from . import hub
 STRETCH = 500
 # What a person who was away may want to read; a new title or a call's progress is no news.
 NEWS = frozenset({"message", "turn"})
+
+
+_AFTER = Prepared(
+    lambda thread, number: TurnEvent.objects.filter(thread=thread, number__gt=number).order_by("number")[:STRETCH]
+)
 
 
 def record(thread_id: int, kind: str, **payload: Any) -> None:
@@ -45,6 +51,6 @@ def announce(topic: str, *, but: str = "") -> None:
     transaction.on_commit(lambda: hub.poke(topic, but=but), robust=True)
 
 
-def events_after(thread_id: int, number: int, *, limit: int = STRETCH) -> list[TurnEvent]:
-    """The thread's next events after `number`, in order, at most `limit` of them."""
-    return list(TurnEvent.objects.filter(thread_id=thread_id, number__gt=number).order_by("number")[:limit])
+def events_after(thread_id: int, number: int) -> list[TurnEvent]:
+    """The thread's next events after `number`, in order, at most `STRETCH` of them."""
+    return _AFTER.rows(thread_id, number)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from assistants import clock
 from assistants.errors import CodedError
@@ -18,6 +17,7 @@ from . import budget, events, executors, live
 from .calls import add_message, next_sequence, open_question, settle_in
 from .prompt import last_said
 from .refusals import check_answerable, check_queue, check_text, nothing_to_retry, turn_active
+from .threads import going_in, leaf_of, lock_thread, said_with, set_leaf
 
 TITLE_CHARS = 60
 
@@ -74,14 +74,14 @@ def send_message(
     failpoint("send.received")
     check_text(text)
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=thread.pk)
-        if client_key and (known := thread.messages.filter(client_key=client_key).first()):
+        thread = lock_thread(thread.pk)
+        if client_key and (known := said_with(thread, client_key)):
             return Sent(known, _turn_of(known), repeated=True)
         check_answerable(thread)
         # Before anybody is rung; a caller's transaction is committed by then too.
         transaction.on_commit(lambda: failpoint("send.committed"))
         # An open question holds back what is no answer to it; `questions` closes it before it sends one.
-        busy = thread.turns.active().exists() or (instead_of is None and open_question(thread) is not None)
+        busy = any(each.is_active for each in going_in(thread)) or (instead_of is None and open_question(thread) is not None)
         if busy:
             check_queue(thread, branching=instead_of is not None)
         message = add_message(
@@ -137,26 +137,6 @@ def start_turn(turn: Turn) -> None:
     transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
 
 
-def set_leaf(thread_id: int, message: Message | None) -> None:
-    """Makes `message` the end of the branch that the page shows."""
-    Thread.objects.filter(pk=thread_id).update(leaf=message)
-
-
-def extend_branch(message: Message) -> bool:
-    """Moves the end of the shown branch on to a new reply, unless a person looks at another branch meanwhile (E4): False."""
-    shown = Thread.objects.filter(Q(leaf=message.parent_id) | Q(leaf=None), pk=message.thread_id)
-    return shown.update(leaf=message) > 0
-
-
-def leaf_of(thread: Thread) -> Message | None:
-    """The end of the branch that is shown; where the pointer leads nowhere, the newest message (E2, E3)."""
-    leaf_id = Thread.objects.values_list("leaf_id", flat=True).get(pk=thread.pk)
-    if leaf_id:
-        return Message.objects.get(pk=leaf_id)
-    talk = Message.objects.filter(thread=thread, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
-    return talk.exclude(state=Message.State.QUEUED).order_by("-sequence").first()
-
-
 def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> None:
     """Ends a locked turn for good and starts the next queued one; its caller's call is settled by a receiver (step 9).
 
@@ -193,7 +173,7 @@ def start_next(thread: Thread) -> None:
 
     A question holds the queue: what was written before it was asked is no answer to it (Q2, Q8).
     """
-    going = list(thread.turns.exclude(state__in=Turn.FINAL).order_by("pk"))
+    going = going_in(thread)
     if not going or any(each.is_active for each in going):
         return
     if not open_question(thread):
@@ -256,7 +236,7 @@ def retry_turn(turn: Turn) -> Turn:
     Raises `TURN_ACTIVE`, `NOTHING_TO_RETRY` for a turn that has not ended or lost its message, `ASSISTANT_DISABLED`.
     """
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=turn.thread_id)
+        thread = lock_thread(turn.thread_id)
         if thread.turns.active().exists():
             raise turn_active()
         message = last_said(turn)

@@ -10,6 +10,7 @@ from django.db.models import Count, F, Min
 from assistants import clock, logs, telemetry
 from assistants.errors import LeaseLost
 from assistants.models import Turn
+from assistants.models.prepared import Prepared
 from assistants.units import may_repeat, unit
 
 from . import executors
@@ -21,7 +22,9 @@ from .think import think
 log = logging.getLogger(__name__)
 STEPS: dict[str, Callable[[Claim], None]] = {Turn.State.THINKING: think, Turn.State.ACTING: act}
 
-
+_HELD = Prepared(
+    lambda pk, fence: Turn.objects.filter(pk=pk, fence=fence).select_related("thread__owner", "thread__root__owner")
+)
 _may_run: Callable[[Turn], bool] | None = None
 
 
@@ -72,8 +75,7 @@ def _carry_on(turn_id: int, claim: Claim) -> None:
 @unit
 def _held(claim: Claim) -> Turn | None:
     """The turn as it stands while the claim holds, with what decides on its rights; None once it is somebody else's."""
-    found = Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).select_related("thread__owner", "thread__root__owner")
-    return next(iter(found), None)
+    return _HELD.first(claim.turn_id, claim.fence)
 
 
 @unit

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from assistants.models import Message
+from assistants.models.prepared import Prepared
 
 # Messages that a page holds at first; older ones come on demand (X8).
 PAGE_ENTRIES = 100
@@ -104,10 +105,17 @@ class Outline:
 
 def outline_of(thread_id: int) -> Outline:
     """Reads the outline. Messages that wait in the queue, system prompts and tool results have no place in it."""
-    talk = Message.objects.filter(thread_id=thread_id, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
-    shown = talk.exclude(state=Message.State.QUEUED)
-    found = list(shown.values_list("thread__leaf", "pk", "parent_id", "sequence", "role", "turn_id"))
+    found = _SHOWN.rows(thread_id)
     return Outline((Place(*row[1:]) for row in found), found[0][0] if found else None)
+
+
+_SHOWN = Prepared(
+    lambda thread: (
+        Message.objects.filter(thread=thread, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
+        .exclude(state=Message.State.QUEUED)
+        .values_list("thread__leaf", "pk", "parent_id", "sequence", "role", "turn_id")
+    )
+)
 
 
 def whole(path: tuple[Place, ...]) -> Window:

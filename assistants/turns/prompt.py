@@ -21,6 +21,7 @@ from pydantic_ai.tools import ToolDefinition
 from assistants.llm.profile import Profile
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.definition import Definition, resolve_profile
+from assistants.models.prepared import Prepared
 from assistants.tools.invoke import shown_to_model
 from assistants.tools.registry import tools_of
 
@@ -72,8 +73,11 @@ class Talk:
 
 def read_talk(thread: Thread) -> Talk:
     """One query, however long the thread."""
-    said = Message.objects.filter(thread=thread).exclude(role=Message.Role.TOOL)
-    return Talk({each.pk: each for each in said.order_by("sequence")})
+    return Talk({each.pk: each for each in _SAID.rows(thread.pk)})
+
+
+_SAID = Prepared(lambda thread: Message.objects.filter(thread=thread).exclude(role=Message.Role.TOOL).order_by("sequence"))
+_CALLS = Prepared(lambda messages: ToolCall.objects.filter(message__pk__in=messages).order_by("round", "index"))
 
 
 _notes: list[Callable[[Turn, Thread, Definition], str]] = []
@@ -132,9 +136,7 @@ def last_said(turn: Turn) -> Message | None:
 def _calls_by_message(path: Sequence[Message]) -> dict[object, list[ToolCall]]:
     found: dict[object, list[ToolCall]] = {}
     replies = [each.pk for each in path if each.role == Message.Role.ASSISTANT]
-    if not replies:
-        return found
-    for call in ToolCall.objects.filter(message__in=replies).order_by("round", "index"):
+    for call in _CALLS.rows(replies):
         found.setdefault(call.message_id, []).append(call)
     return found
 

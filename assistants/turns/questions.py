@@ -13,6 +13,7 @@ from .calls import QUESTION_TOOL, open_question
 from .lifecycle import Sent, send_message
 from .refusals import check_text
 from .steering import interrupt
+from .threads import lock_thread, said_with
 
 __all__ = ["answer", "answer_plainly", "open_question", "question_payload", "send_or_answer"]
 
@@ -27,8 +28,8 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
     """
     check_text(text)
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=thread.pk)
-        is_new = not client_key or not thread.messages.filter(client_key=client_key).exists()
+        thread = lock_thread(thread.pk)
+        is_new = not client_key or said_with(thread, client_key) is None
         if is_new and (question := open_question(thread)):
             answer_plainly(question, by=author, text=text)
         sent = send_message(thread, author=author, text=text, client_key=client_key, joins=joins)
@@ -94,7 +95,7 @@ def _check(payload: dict[str, Any], chosen: list[str], text: str) -> None:
 
 
 def _check_waiting(call: ToolCall) -> None:
-    thread = Thread.objects.select_for_update(no_key=True).get(pk=call.turn.thread_id)
+    thread = lock_thread(call.turn.thread_id)
     call.refresh_from_db(fields=["answer"])
     if call.answer is None and open_question(thread) != call:
         raise CodedError(

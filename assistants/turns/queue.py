@@ -7,10 +7,11 @@ from assistants.units import unit
 
 from . import events
 from .calls import open_question
-from .lifecycle import begin_turn, drop_queued, leaf_of, stop_turn
+from .lifecycle import begin_turn, drop_queued, stop_turn
 from .questions import answer_plainly
 from .refusals import not_queued
 from .steering import interrupt
+from .threads import leaf_of, lock_thread
 
 
 @unit
@@ -33,7 +34,7 @@ def send_now(turn: Turn, *, by: User | None, name: str) -> None:
     Raises `NOT_QUEUED`.
     """
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=turn.thread_id)
+        thread = lock_thread(turn.thread_id)
         first = _put_first(thread, turn)
         active = thread.turns.active().first()
         if active and active.root_id:

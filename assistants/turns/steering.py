@@ -5,15 +5,16 @@ from uuid import UUID
 from django.db import transaction
 
 from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.models.turn import TurnQuerySet
+from assistants.models.prepared import Prepared
 from assistants.signals import turn_interrupted
 
 from . import budget, events, executors
 from .calls import next_sequence, settle_in
 from .claims import locked
-from .lifecycle import close_reply, extend_branch
+from .lifecycle import close_reply
 from .prompt import turn_leaf
 from .refusals import not_queued
+from .threads import extend_branch, lock_thread
 
 STEER, INTERRUPT = Turn.Joins.STEER, Turn.Joins.INTERRUPT
 
@@ -26,7 +27,7 @@ def take_in(turn: Turn) -> list[Message]:
     in the order in which they were written.
     """
     taken = []
-    for waiting in waiting_for(turn).select_for_update(of=("self",)).select_related("user_message"):
+    for waiting in _JOINING.rows(turn.thread_id):
         message = waiting.user_message
         waiting.delete()
         if message is None:
@@ -44,10 +45,20 @@ def take_in(turn: Turn) -> list[Message]:
     return taken
 
 
-def waiting_for(turn: Turn) -> TurnQuerySet:
+def waiting_for(turn: Turn) -> list[Turn]:
     """The messages that the turn is to read at its next step, as the queued turns that they would start otherwise."""
-    joining = Turn.objects.filter(thread=turn.thread_id, state=Turn.State.QUEUED)
-    return joining.exclude(joins=Turn.Joins.NOT).order_by("pk")
+    return _JOINING.rows(turn.thread_id)
+
+
+_JOINING = Prepared(
+    lambda thread: (
+        Turn.objects.filter(thread=thread, state=Turn.State.QUEUED)
+        .exclude(joins=Turn.Joins.NOT)
+        .select_for_update(of=("self",))
+        .select_related("user_message")
+        .order_by("pk")
+    )
+)
 
 
 def goes_on(turn: Turn) -> bool:
@@ -56,13 +67,13 @@ def goes_on(turn: Turn) -> bool:
     Only where a caller waits for its report: what a person says to a sub-chat in time must be in the one report that
     its caller gets. Elsewhere the message starts a turn of its own, which is the same to its reader.
     """
-    return turn.root_id is not None and waiting_for(turn).exists()
+    return turn.root_id is not None and bool(waiting_for(turn))
 
 
 def steer(waiting: Turn) -> None:
     """Lets a message that waits in the queue be read at the next step of the running turn. Raises `NOT_QUEUED`."""
     with transaction.atomic():
-        thread = Thread.objects.select_for_update(no_key=True).get(pk=waiting.thread_id)
+        thread = lock_thread(waiting.thread_id)
         if not thread.turns.filter(pk=waiting.pk, state=Turn.State.QUEUED).update(joins=STEER):
             raise not_queued()
         events.record(thread.pk, "queue")
@@ -80,7 +91,7 @@ def interrupt(thread: Thread, *, by: str) -> bool:
     if active is None:
         return False
     with locked(active.pk) as turn:
-        if turn.is_final or not waiting_for(turn).filter(joins=INTERRUPT).exists():
+        if turn.is_final or all(each.joins != INTERRUPT for each in waiting_for(turn)):
             return False
         # From here on the runner that held the turn changes nothing any more (D4).
         turn.fence += 1

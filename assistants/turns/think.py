@@ -21,10 +21,11 @@ from . import budget, conditions, events, executors, live, partial
 from .allowance import OVERRUN, Allowed, Meter, allow, run_out
 from .calls import add_message
 from .claims import Claim, holding
-from .lifecycle import close_reply, extend_branch, finish_turn, pause_turn, reply_parts
+from .lifecycle import close_reply, finish_turn, pause_turn, reply_parts
 from .limits import step_limit, switched_off
 from .prompt import read_talk
 from .steering import goes_on, take_in
+from .threads import extend_branch
 
 MAX_MODEL_FAILURES = 3
 SAVE_SECONDS = 1.0

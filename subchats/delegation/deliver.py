@@ -10,6 +10,7 @@ from django.db.models import Max
 from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.models.prepared import Prepared
 from assistants.turns.calls import screened, settle_in, wake_if_settled
 from assistants.turns.claims import locked
 from assistants.turns.lifecycle import stop_turn
@@ -35,6 +36,10 @@ class SubChatResult:
     error: str | None
 
 
+_OPENED = Prepared(lambda child: Delegation.objects.filter(child=child).select_related("call__turn", "child"))
+_CHILDREN = Prepared(
+    lambda turn: Turn.objects.active().filter(thread__delegation__call__turn=turn, thread__delegation__returned_at=None)
+)
 _readers: dict[str, Callable[[Delegation, SubChatResult], SubChatResult]] = {}
 
 
@@ -43,13 +48,18 @@ def read_reports(kind: str, reader: Callable[[Delegation, SubChatResult], SubCha
     _readers[kind] = reader
 
 
+def delegation_of(thread: Thread) -> Delegation | None:
+    """The delegation that opened a sub-chat; of a conversation at the top none, without asking for it."""
+    return _OPENED.first(thread.pk) if thread.parent_id else None
+
+
 def deliver(turn: Turn) -> None:
     """Hands in what this finished turn of a sub-chat reports; the last report of a call settles it, with all of them.
 
     A turn that ended with a question to the person reports nothing yet (decision 7). Inside the transaction that
     finished the turn.
     """
-    delegation = Delegation.objects.select_related("call__turn", "child").filter(child=turn.thread).first()
+    delegation = delegation_of(turn.thread)
     if delegation is None or delegation.returned_at or delegation.call is None or _asks(turn):
         return
     result = result_of(turn, delegation)
@@ -129,13 +139,8 @@ def _error_of(turn: Turn, delegation: Delegation) -> str | None:
 
 def stop_children(turn: Turn) -> None:
     """Stops what still runs below a turn that has ended (T7, F08, I9); each child in a transaction of its own."""
-    for child in _active_children(turn):
+    for child in _CHILDREN.rows(turn.pk):
         stop_turn(child.pk, by="the chat above", reason="parent_ended")
-
-
-def _active_children(turn: Turn) -> list[Turn]:
-    threads = Thread.objects.filter(delegation__call__turn=turn, delegation__returned_at=None)
-    return list(Turn.objects.active().filter(thread__in=threads))
 
 
 def reconcile() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assistants.errors import CodedError, LeaseLost
 from assistants.models import Assistant, Domain, ToolCall, Turn
+from assistants.models.prepared import Prepared
 from assistants.turns import events
 from assistants.turns.claims import locked
 from subchats.models import Plan, PlanStep
@@ -15,12 +16,22 @@ from .steps import MAX_STEPS, Step
 
 def plan_of(turn: Turn) -> Plan | None:
     """The turn's plan; None as long as it has no steps, or when a person rejected them all (L2)."""
-    return Plan.objects.select_related("approved_by", "changed_by").filter(turn=turn).exclude(steps=None).distinct().first()
+    return _PLANS.first(turn.pk)
 
 
 def steps_of(plan: Plan) -> list[PlanStep]:
     """The steps in their order, each with its specialist and its domain."""
-    return list(plan.steps.select_related("specialist", "domain", "delegation__child").order_by("index"))
+    return _STEPS.rows(plan.pk)
+
+
+_PLANS = Prepared(
+    lambda turn: Plan.objects.filter(turn=turn, steps__isnull=False).select_related("approved_by", "changed_by").distinct()
+)
+_STEPS = Prepared(
+    lambda plan: (
+        PlanStep.objects.filter(plan=plan).select_related("specialist", "domain", "delegation__child").order_by("index")
+    )
+)
 
 
 def record_steps(call: ToolCall, steps: Sequence[Step], *, domain_id: int | None) -> Plan:
@@ -72,9 +83,13 @@ def seal(plan: Plan) -> None:
 
 def carry_on(turn: Turn) -> None:
     """The turn that begins with the answer to a question goes on with the plan of the turn that asked."""
-    asked = turn.user_message.parent.turn if turn.user_message and turn.user_message.parent else None
+    before = turn.user_message.parent_id if turn.user_message else None
+    asked = _ASKED_IN.first(before) if before else None
     if asked and asks(asked):
         Plan.objects.filter(turn=asked).update(turn=turn)
+
+
+_ASKED_IN = Prepared(lambda message: Turn.objects.filter(messages__pk=message))
 
 
 def asks(turn: Turn) -> bool:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from django.db.models import F
+from django.db.models import Case, F, Value, When
 
 from assistants.models import Assistant, Turn
+from assistants.models.prepared import Prepared
 from assistants.turns import events
 from subchats.delegation.deliver import SubChatResult
 from subchats.models import Delegation, Plan, PlanStep
@@ -78,9 +79,14 @@ def close_steps(turn: Turn) -> None:
     what still ran is stopped together with the turn (L5)."""
     if asks(turn):
         return
-    steps = PlanStep.objects.filter(plan__turn=turn)
-    steps.filter(status=S.PENDING).update(status=S.SKIPPED)
-    steps.filter(status=S.RUNNING).update(status=S.INCOMPLETE)
+    if left := _UNFINISHED.rows(turn.pk):
+        becomes = Case(When(status=S.PENDING, then=Value(S.SKIPPED)), default=Value(S.INCOMPLETE))
+        PlanStep.objects.filter(pk__in=left).update(status=becomes)
+
+
+_UNFINISHED = Prepared(
+    lambda turn: PlanStep.objects.filter(plan__turn=turn, status__in=[S.PENDING, S.RUNNING]).values_list("pk", flat=True)
+)
 
 
 def left_open(plan: Plan) -> list[PlanStep]:

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -87,7 +88,11 @@ def progress_of(workflow: Workflow, thread: Thread) -> Progress:
 
 def calls_of_tree(thread: Thread) -> QuerySet[ToolCall]:
     """Every call of the conversation that the thread belongs to, in all its sub-chats."""
-    root = thread.root_id_or_own
+    return calls_below(thread.root_id_or_own)
+
+
+def calls_below(root: Any) -> QuerySet[ToolCall]:
+    """The same by the id of the thread at the top."""
     return ToolCall.objects.filter(Q(turn__thread=root) | Q(turn__thread__root=root))
 
 

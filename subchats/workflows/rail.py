@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform
 
 from assistants.conversations.present import Present
 from assistants.models import Thread, ToolCall
+from assistants.models.prepared import Prepared
 from subchats.models import WorkflowRecord
 
 from .catalogue import workflows_of
 from .drawing import draw
-from .progress import Progress, Step, calls_of_tree, progress_of
+from .progress import Progress, Step, calls_below, progress_of
 from .records import repeated_effects
 from .shape import Node, Workflow
 
@@ -59,13 +61,19 @@ def card_of(call: ToolCall) -> dict[str, Any]:
 
 def _touched(thread: Thread) -> list[str]:
     """The ids that progress was asked for or steps were recorded of, by calls and by people, the newest first."""
-    calls = calls_of_tree(thread).filter(name__in=FOLLOWING, outcome=ToolCall.Outcome.OK).exclude(settled=None)
-    given = calls.order_by().values_list(KeyTextTransform("workflowId", "arguments"), "settled")
-    said = WorkflowRecord.objects.filter(root=thread.root_id_or_own).order_by().values_list("workflow", "created")
     times: dict[str, datetime] = {}
-    for workflow, at in given.union(said, all=True):
+    for workflow, at in _TOUCHED.rows(thread.root_id_or_own):
         times[workflow] = max(at, times.get(workflow, at))
     return sorted(times, key=lambda each: times[each], reverse=True)
+
+
+def _touches(root: Any) -> "QuerySet[ToolCall, tuple[str, datetime]]":
+    calls = calls_below(root).filter(name__in=FOLLOWING, outcome=ToolCall.Outcome.OK).exclude(settled=None)
+    given = calls.order_by().values_list(KeyTextTransform("workflowId", "arguments"), "settled")
+    return given.union(WorkflowRecord.objects.filter(root=root).order_by().values_list("workflow", "created"), all=True)
+
+
+_TOUCHED = Prepared(_touches)
 
 
 def _rail(progress: Progress, thread: Thread) -> Rail:

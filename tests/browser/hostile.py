@@ -71,7 +71,7 @@ def _thread(tenant: Any, owner: Any, assistant: Any, **fields: Any) -> Any:
 def _said(tenant: Any, owner: Any, assistant: Any) -> str:
     """Both sides say everything."""
     from assistants.turns.calls import add_message
-    from assistants.turns.lifecycle import set_leaf
+    from assistants.turns.threads import set_leaf
 
     thread = _thread(tenant, owner, assistant, title=HTML[5])
     leaf = None
@@ -87,7 +87,7 @@ def _called(tenant: Any, owner: Any, assistants: list[Any]) -> str:
     """Calls, results, questions, sub-chats and ends of turns, each with a hostile text in every field."""
     from assistants.models import ToolCall, Turn
     from assistants.turns.calls import add_message
-    from assistants.turns.lifecycle import set_leaf
+    from assistants.turns.threads import set_leaf
     from subchats.models import Delegation
 
     thread = _thread(tenant, owner, assistants[0], title=HTMX[0])

@@ -6,7 +6,7 @@ import pytest
 
 from assistants.models import Message
 from assistants.turns.calls import add_message
-from assistants.turns.lifecycle import set_leaf
+from assistants.turns.threads import set_leaf
 from tests.kit.page import Element, read
 from tests.kit.turns import run_all
 from tests.rendering.payloads import LINKS

@@ -3,11 +3,13 @@
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assistants import consumers
 from assistants.models import Thread
 from assistants.rendering import fragments
 from assistants.turns import executors
+from assistants.turns.lifecycle import send_message
 from assistants.turns.loop import run_turn
-from tests.kit.turns import commit_hooks, last_turn
+from tests.kit.turns import commit_hooks, last_turn, run_all
 from tests.subchats.fan_outs import fan_out, item, opened, step
 
 
@@ -35,7 +37,7 @@ def test_a_childs_turn_without_tools_costs_few_queries(ground):
         commit_hooks()
 
     turn.refresh_from_db()
-    assert turn.state == "done" and len(real(queries)) <= 62
+    assert turn.state == "done" and len(real(queries)) <= 40
 
 
 def test_a_look_at_four_lanes_costs_few_queries(ground):
@@ -44,4 +46,57 @@ def test_a_look_at_four_lanes_costs_few_queries(ground):
     with CaptureQueriesContext(connection) as queries:
         fragments.draw_open_cards(ground.alice, four)
 
-    assert len(real(queries)) <= 16
+    assert len(real(queries)) <= 15
+
+
+def asked(ground, client, *, answers: int = 2) -> Thread:
+    """A conversation of alice's with an answer or two, and alice signed in."""
+    assistant = ground.assistant("a", script=[f"answer {number}" for number in range(answers)])
+    client.force_login(ground.alice)
+    thread = ground.open("Hello", assistant=assistant)
+    run_all()
+    return thread
+
+
+def test_a_turn_of_one_answer_costs_few_queries(ground, client):
+    thread = asked(ground, client)
+    send_message(thread, author=ground.alice, text="And now?")
+    commit_hooks()
+
+    with CaptureQueriesContext(connection) as queries:
+        run_all()
+
+    assert last_turn(thread).state == "done" and len(real(queries)) <= 31
+
+
+def test_a_send_costs_few_queries(ground, client):
+    thread = asked(ground, client)
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.post(f"/c/{thread.chat_id}/send/", {"text": "And now?", "key": "k"}, headers={"HX-Request": "true"})
+
+    assert answer.status_code == 204 and len(real(queries)) <= 26
+
+
+def test_a_page_costs_few_queries_however_long_its_conversation(ground, client):
+    thread = asked(ground, client, answers=6)
+    for _ in range(5):
+        send_message(thread, author=ground.alice, text="And now?")
+        run_all()
+
+    with CaptureQueriesContext(connection) as queries:
+        page = client.get(f"/c/{thread.chat_id}/")
+
+    assert page.status_code == 200 and len(real(queries)) <= 24
+
+
+def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
+    thread = asked(ground, client)
+    seen = thread.last_event
+
+    with CaptureQueriesContext(connection) as queries:
+        consumers._draw_news(ground.alice, thread.chat_id, seen)
+        consumers._draw_panel(ground.alice, thread.chat_id)
+        fragments.draw_sidebar(ground.alice, thread)
+
+    assert len(real(queries)) <= 27

@@ -1,0 +1,52 @@
+"""A thread's row, for whoever changes what hangs on it: its lock, the end of its branch, what was sent to it, what goes on."""
+
+from django.db.models import Q
+
+from assistants.models import Message, Thread, Turn
+from assistants.models.prepared import Prepared
+
+_LOCKED = Prepared(lambda pk: Thread.objects.select_for_update(no_key=True).filter(pk=pk))
+_BY_KEY = Prepared(lambda thread, key: Message.objects.filter(thread=thread, client_key=key))
+_GOING = Prepared(lambda thread: Turn.objects.filter(thread=thread).exclude(state__in=Turn.FINAL).order_by("pk"))
+_LEAVES = Prepared(lambda thread: Message.objects.filter(pk__in=Thread.objects.filter(pk=thread).values("leaf")))
+_NEWEST = Prepared(
+    lambda thread: (
+        Message.objects.filter(thread=thread, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
+        .exclude(state=Message.State.QUEUED)
+        .order_by("-sequence")[:1]
+    )
+)
+
+
+def lock_thread(thread_id: int) -> Thread:
+    """The thread as it stands, which nobody else changes until the transaction ends. Raises `Thread.DoesNotExist`."""
+    thread = _LOCKED.first(thread_id)
+    if thread is None:
+        raise Thread.DoesNotExist(f"thread {thread_id} is gone")
+    return thread
+
+
+def said_with(thread: Thread, client_key: str) -> Message | None:
+    """The message that was sent to it with this key (D3)."""
+    return _BY_KEY.first(thread.pk, client_key)
+
+
+def going_in(thread: Thread) -> list[Turn]:
+    """The turns that have not ended, the queued ones too, in the order in which they were asked for."""
+    return _GOING.rows(thread.pk)
+
+
+def leaf_of(thread: Thread) -> Message | None:
+    """The end of the branch that is shown; where the pointer leads nowhere, the newest message (E2, E3)."""
+    return _LEAVES.first(thread.pk) or _NEWEST.first(thread.pk)
+
+
+def set_leaf(thread_id: int, message: Message | None) -> None:
+    """Makes `message` the end of the branch that the page shows."""
+    Thread.objects.filter(pk=thread_id).update(leaf=message)
+
+
+def extend_branch(message: Message) -> bool:
+    """Moves the end of the shown branch on to a new reply, unless a person looks at another branch meanwhile (E4): False."""
+    shown = Thread.objects.filter(Q(leaf=message.parent_id) | Q(leaf=None), pk=message.thread_id)
+    return shown.update(leaf=message) > 0
