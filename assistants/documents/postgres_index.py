@@ -25,8 +25,15 @@ class PostgresIndex:
     def install(self, connection: BaseDatabaseWrapper) -> None:
         """Makes what is missing."""
         with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-            for statement in SETUP:
-                cursor.execute(statement)
+            # Asked first: to make anew what is there already would wait for whoever writes.
+            cursor.execute("SELECT to_regclass('assistants_passagetext')")
+            (table,) = cursor.fetchone()
+            cursor.execute("SELECT count(*) FROM pg_trigger WHERE tgname = ANY(%s)", [TRIGGERS])
+            (triggers,) = cursor.fetchone()
+            if table is None or triggers < len(TRIGGERS):
+                for statement in SETUP:
+                    cursor.execute(statement)
+            cursor.execute(TIDY)
 
     def add(self, root_id: int, entries: Iterable[Entry]) -> None:
         """Indexes passages, by their ids. The words come folded, so that `Straße` and STRASSE are one."""
@@ -66,13 +73,8 @@ def _vector(columns: Columns) -> str:
 
 def _query(term: Term) -> str:
     """What answers for the term, in PostgreSQL's own language; no word holds a sign of it."""
-    found = [_phrase(each) for each in (term.text, *term.spellings)]
-    if term.stem.isalpha() and len(term.stem) >= 3:
-        found.append(f"'{term.stem}':*ABC")
-    if term.ends:
-        # A long word is also looked for by its first letters and by the words that it ends with.
-        found += [f"'{term.text[:7]}':*ABC", *(f"'{end}':ABC" for end in term.ends)]
-    if term.stem.isalpha() and len(term.stem) >= 5:
+    found = [_phrase(form) for form in term.forms]
+    if term.may_be_part:
         found.append(f"'{term.stem}':*D")
     return " | ".join(each for each in found if each)
 
@@ -82,6 +84,7 @@ def _phrase(text: str) -> str:
     return f"({words})" if words else ""
 
 
+TRIGGERS = ["passage_gone", "passages_emptied"]
 SETUP = (
     """CREATE TABLE IF NOT EXISTS assistants_passagetext (passage_id bigint PRIMARY KEY, root_id bigint NOT NULL,
         words tsvector NOT NULL)""",
@@ -96,8 +99,8 @@ SETUP = (
         FOR EACH STATEMENT EXECUTE FUNCTION taskmonkey_passages_gone()""",
     """CREATE OR REPLACE TRIGGER passages_emptied AFTER TRUNCATE ON assistants_passage
         FOR EACH STATEMENT EXECUTE FUNCTION taskmonkey_passages_gone()""",
-    "DELETE FROM assistants_passagetext WHERE passage_id NOT IN (SELECT id FROM assistants_passage)",
 )
+TIDY = "DELETE FROM assistants_passagetext AS old WHERE NOT EXISTS (SELECT 1 FROM assistants_passage WHERE id = old.passage_id)"
 ADD = """INSERT INTO assistants_passagetext (passage_id, root_id, words) VALUES (%s, %s, %s::tsvector)
     ON CONFLICT (passage_id) DO UPDATE SET root_id = excluded.root_id, words = excluded.words"""
 COUNT = """SELECT count(*) FROM
