@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -41,7 +42,20 @@ def start() -> None:
         import prometheus_client  # noqa: F401
     except ImportError:
         return
+    _forget_dead()
     _meters = Meters()
+
+
+def _forget_dead() -> None:
+    """In a shared folder, sockets of processes that were killed would count for ever."""
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        from prometheus_client import multiprocess
+
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        pids = {int(path.stem.rpartition("_")[2]) for path in Path(folder).glob("gauge_live*_*.db")}
+        for pid in pids:
+            if not Path(f"/proc/{pid}").exists():
+                multiprocess.mark_process_dead(pid)
 
 
 def is_allowed(authorization: str) -> bool:

@@ -46,6 +46,12 @@ def start() -> None:
     _tracer = Tracer(OTLPSpanExporter())
 
 
+def stop() -> None:
+    """Sends what was not sent yet, within two seconds: for a process that is about to end."""
+    if _tracer is not None:
+        _tracer.provider.force_flush(2000)
+
+
 class Tracer:
     """Writes spans to an exporter, in batches and on a thread of its own.
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
 
+from assistants import tracing
 from assistants.consumers import send_home
 from assistants.errors import CodedError
 from assistants.llm import loop as stream_loop
@@ -74,6 +75,7 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     # The loop has stopped, so what still streams is ended, and its turns are given back.
     executors.drain(0, rest=time.sleep)
     # Nothing that matters happens at exit, and the interpreter's own way out joins threads that may never end.
+    tracing.stop()
     logging.shutdown()
     with contextlib.suppress(OSError):
         sys.stdout.flush()

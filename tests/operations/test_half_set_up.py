@@ -10,8 +10,12 @@ from taskmonkey.checks import check_profile
 from tests.serve.conftest import ROOT
 
 
-class Vendor:
+class Postgres:
     vendor = "postgresql"
+
+
+class Sqlite:
+    vendor = "sqlite"
 
 
 @pytest.fixture
@@ -22,8 +26,7 @@ def profile(settings, monkeypatch):
     monkeypatch.delenv("TASKMONKEY_SECRET_KEY", raising=False)
 
     def refused(*, postgres=False, **changes):
-        if postgres:
-            monkeypatch.setattr("taskmonkey.checks.connection", Vendor)
+        monkeypatch.setattr("taskmonkey.checks.connection", Postgres if postgres else Sqlite)
         for name, value in changes.items():
             if name == "EXECUTOR":
                 settings.TASKMONKEY = {**settings.TASKMONKEY, name: value}
@@ -79,7 +82,8 @@ def test_a_wish_for_figures_or_traces_without_their_libraries_is_refused(profile
 
 def test_the_server_does_not_start_and_says_what_to_change(tmp_path):
     environment = {**os.environ, "TASKMONKEY_HOME": str(tmp_path), "TASKMONKEY_WEB_PROCESSES": "2"}
-    environment.pop("REDIS_URL", None)
+    for name in ("REDIS_URL", "DATABASE_URL"):
+        environment.pop(name, None)
 
     done = subprocess.run(
         [sys.executable, "manage.py", "serve", "--port=0"],

@@ -178,4 +178,6 @@ def test_processes_that_share_a_folder_are_counted_together(tmp_path):
     ]
 
     assert "taskmonkey_takeovers_total 2.0" in outputs[1]
+    # The first process is gone, and its sockets with it.
+    assert "taskmonkey_sockets 2.0" in outputs[1]
     assert "taskmonkey_queue_length 0.0" in outputs[1]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.apps import apps
-from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
@@ -141,13 +140,15 @@ def leftovers(*texts: str, but: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     """Where in any table of the database one of the texts stands: table and text."""
     found = []
     with connection.cursor() as cursor:
-        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        for (table,) in cursor.fetchall():
+        for table in connection.introspection.table_names(cursor):
             if table.startswith(but):
                 continue
             cursor.execute(f'SELECT * FROM "{table}"')
             for row in cursor.fetchall():
-                line = "\0".join(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in row)
+                line = "\0".join(
+                    bytes(value).decode("utf-8", "replace") if isinstance(value, bytes | memoryview) else str(value)
+                    for value in row
+                )
                 found += [(table, text) for text in texts if text in line]
     return found
 
@@ -162,4 +163,4 @@ def who_points_at(number: int) -> list[tuple[str, str]]:
     ]
 
 
-__all__ = ["NAMES", "TEAMS", "WORDS", "Estate", "build", "kinds_that_name_people", "leftovers", "settings", "who_points_at"]
+__all__ = ["NAMES", "TEAMS", "WORDS", "Estate", "build", "kinds_that_name_people", "leftovers", "who_points_at"]

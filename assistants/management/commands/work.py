@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from assistants import tracing
 from assistants.management.server import prepare_models
 from assistants.management.supervisor import die_with
 from assistants.turns import executors
@@ -41,6 +42,7 @@ class Command(BaseCommand):
         listen_for_bells(options["slot"])
         executors.drain(PATIENCE, rest=time.sleep)
         # As in the server: nothing that matters happens at exit.
+        tracing.stop()
         logging.shutdown()
         sys.stdout.flush()
         os._exit(0)
