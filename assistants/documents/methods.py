@@ -105,7 +105,7 @@ def index_diagnostics(roots: Sequence[DocumentRoot]) -> list[Diagnostic]:
 
 def bm25_hits(roots: Sequence[DocumentRoot], query: str, limit: int) -> list[Hit]:
     """Passages that hold the words. Raises `SEARCH_UNAVAILABLE`."""
-    found = searching.search_passages(roots, query, limit=limit)
+    found = searching.search_passages(roots, query, limit=limit, per_document=None)
     return [_of_method("bm25", hit) for hit in found.hits]
 
 

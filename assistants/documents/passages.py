@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from .formats import Anchor
 
-SHORTEST, LONGEST = 600, 1200
+SHORTEST, LONGEST = 600, 1600
+# What a line is cut into that is longer than a whole passage.
+LONGEST_PART = 1200
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*")
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_`])\1{2,}\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -39,7 +42,7 @@ class _Block(NamedTuple):
 
 
 def cut_passages(text: str, *, markup: bool, anchors: Sequence[Anchor] = ()) -> list[Cut]:
-    """Passages of about 600 to 1,200 characters that together hold every line that is not blank, in order.
+    """Passages of about 600 to 1,600 characters that together hold every line that is not blank, in order.
 
     A passage begins at a heading where there is one; short sections go together with their neighbours. None goes over
     the end of a page, and the comments that name the pages are in none.
@@ -130,21 +133,19 @@ def _section_size(blocks: Sequence[_Block], place: int) -> int:
 
 def _blocks(lines: Sequence[str], *, markup: bool) -> Iterator[_Block]:
     """Headings, fenced code and paragraphs, each with the blank lines behind it."""
+    # How many characters stand before each line.
+    before = list(accumulate((len(line) + 1 for line in lines), initial=0))
     place = _front_matter_end(lines) if markup else 0
     if place:
-        yield _block(lines, 0, place)
+        yield _Block(0, place, before[place])
     while place < len(lines):
         level, heading, end = _heading_at(lines, place) if markup else (0, "", place)
         if not level:
             end = _fence_end(lines, place) if markup and _FENCE.match(lines[place]) else _paragraph_end(lines, place, markup)
         while end < len(lines) and (not lines[end] or lines[end].isspace()):
             end += 1
-        yield _block(lines, place, end, level, heading)
+        yield _Block(place, end, before[end] - before[place], level, heading)
         place = end
-
-
-def _block(lines: Sequence[str], start: int, end: int, level: int = 0, heading: str = "") -> _Block:
-    return _Block(start, end, sum(len(line) + 1 for line in lines[start:end]), level, heading)
 
 
 def _front_matter_end(lines: Sequence[str]) -> int:
@@ -159,6 +160,8 @@ def _heading_at(lines: Sequence[str], place: int) -> tuple[int, str, int]:
     if "#" in line[:4] and (found := _heading_match(line)):
         return len(found[1]), _bare(found[2]), place + 1
     following = lines[place + 1] if place + 1 < len(lines) else ""
+    if following[:3] != 3 * following[:1] or not following:
+        return 0, "", place
     underlined = bool(line.strip()) and bool(_UNDERLINE.fullmatch(following)) and not _UNDERLINE.fullmatch(line)
     fits = len(line.strip()) <= min(len(following.strip()) + 2, 120) and not line.lstrip().startswith(("|", "-", "*", ">"))
     if underlined and fits and (place == 0 or not lines[place - 1].strip() or _UNDERLINE.fullmatch(lines[place - 1])):
@@ -201,10 +204,10 @@ def _pieces(lines: Sequence[str], block: _Block) -> Iterator[_Block | Cut]:
 def split_line(line: str) -> Iterator[str]:
     """Parts of a long line that end with a sentence, else with a word, else anywhere."""
     start = 0
-    while len(line) - start > LONGEST:
-        window = line[start : start + LONGEST]
-        ends = [found.end() for found in _SENTENCE_END.finditer(window) if found.end() >= SHORTEST // 2]
-        length = ends[-1] if ends else window.rfind(" ") + 1 or LONGEST
+    while len(line) - start > LONGEST_PART:
+        window = line[start : start + LONGEST_PART]
+        ends = [found.end() for found in _SENTENCE_END.finditer(window) if found.end() >= LONGEST_PART // 4]
+        length = ends[-1] if ends else window.rfind(" ") + 1 or LONGEST_PART
         if part := line[start : start + length].strip():
             yield part
         start += length

@@ -1,18 +1,19 @@
 """Makes of a file's bytes what is stored of it: its text, the passages, and their words as the index takes them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from .conversion.converted import Converted
 from .formats import is_converted, join_sections, parse_document
 from .passages import Cut, cut_passages
-from .words import compound_parts, fold
+from .words import fold, parts_of, plain_words, stems_for
 
 
 @dataclass(frozen=True)
 class Columns:
-    """A passage's words, folded: those of its document's title and path, of its heading and place, its own, and word ends."""
+    """A passage's words: the stems of those of its document's title and path, of its heading and place, and of its own;
+    then, whole, its long words and their ends."""
 
     title: str
     heading: str
@@ -41,14 +42,23 @@ def prepare(path: str, data: bytes, convert: Callable[[str, bytes], Converted]) 
     else:
         parsed = parse_document(path, data)
     cuts = cut_passages(parsed.text, markup=parsed.markup, anchors=parsed.anchors)
-    title = fold(f"{parsed.title} {_as_words(path)}")
-    columns = tuple(_columns(title, cut) for cut in cuts)
-    return Ready(parsed.title, parsed.text, parsed.note, tuple(cuts), columns)
+    return Ready(parsed.title, parsed.text, parsed.note, tuple(cuts), _columns(f"{parsed.title} {_as_words(path)}", cuts))
 
 
-def _columns(title: str, cut: Cut) -> Columns:
-    body = fold(cut.text)
-    return Columns(title, fold(f"{cut.heading} {cut.anchor}".strip()), body, compound_parts(f"{title} {body}"))
+def _columns(names: str, cuts: Sequence[Cut]) -> tuple[Columns, ...]:
+    named = plain_words(fold(names))
+    bodies = [plain_words(fold(cut.text)) for cut in cuts]
+    stem = stems_for([word for body in bodies[:10] for word in body]).__getitem__
+    title = " ".join(map(stem, named))
+    return tuple(
+        Columns(
+            title=title,
+            heading=" ".join(map(stem, plain_words(fold(f"{cut.heading} {cut.anchor}")))),
+            body=" ".join(map(stem, body)),
+            parts=parts_of((*named, *body)),
+        )
+        for cut, body in zip(cuts, bodies, strict=True)
+    )
 
 
 def _as_words(path: str) -> str:

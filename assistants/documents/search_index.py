@@ -86,20 +86,10 @@ def keep_in_step(using: str = "default", **kwargs: Any) -> None:
 def _match(root_ids: Sequence[int], terms: Sequence[Term]) -> str:
     """FTS5's own language; every word is quoted, and no word holds a quote."""
     roots = " OR ".join(f'"r{root_id}"' for root_id in root_ids)
-    words = " OR ".join(each for term in terms for each in _alternatives(term))
-    parts = " OR ".join(f'"{term.stem}" *' for term in terms if term.stem.isalpha() and len(term.stem) >= 5)
+    words = " OR ".join(f'"{form}"' for form in dict.fromkeys(form for term in terms for form in term.forms))
+    parts = " OR ".join(f'"{term.stem}" *' for term in terms if term.may_be_part)
     anywhere = f"({{title heading body}} : ({words}))" + (f" OR ({{parts}} : ({parts}))" if parts else "")
     return f"({{root}} : ({roots})) AND ({anywhere})"
-
-
-def _alternatives(term: Term) -> list[str]:
-    found = [f'"{term.text}"', *(f'"{each}"' for each in term.spellings)]
-    if term.stem.isalpha() and len(term.stem) >= 3:
-        found += [f'"{term.stem}" *']
-    if term.ends:
-        # A long word is also looked for by its first letters and by the words that it ends with.
-        found += [f'"{term.text[:7]}" *', *(f'"{end}"' for end in term.ends)]
-    return found
 
 
 SETUP = (
@@ -113,5 +103,5 @@ ADD = """INSERT OR REPLACE INTO assistants_passagetext (rowid, root, title, head
     VALUES (%s, %s, %s, %s, %s, %s)"""
 COUNT = "SELECT count(*) FROM (SELECT 1 FROM assistants_passagetext WHERE assistants_passagetext MATCH %s LIMIT %s)"
 # The weights of the columns, in their order: the root says only where to look.
-FIND = """SELECT rowid, bm25(assistants_passagetext, 0.0, 3.0, 4.0, 1.0, 0.3) AS score
+FIND = """SELECT rowid, bm25(assistants_passagetext, 0.0, 2.0, 1.0, 1.0, 0.1) AS score
     FROM assistants_passagetext WHERE assistants_passagetext MATCH %s ORDER BY score LIMIT %s"""

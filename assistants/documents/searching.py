@@ -1,6 +1,7 @@
 """Finds the passages that answer a query best, in the roots that the asker may read."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,10 +10,13 @@ from assistants.models import DocumentRoot, Passage
 
 from .indexing import refresh
 from .search_index import index_of
-from .words import Term, fold, plain_words, quality, terms_of
+from .words import COMPOUND, ENGLISH, GERMAN, Term, fold, plain_words, quality, terms_of
 
-CANDIDATES = 80
+CANDIDATES = 60
 PER_DOCUMENT = 3
+# What a passage gains if all words stand together in it, in so many words, and what it gains by its document's best ones.
+TOGETHER, WINDOW = 1.0, 12
+OF_DOCUMENT, BEST_OF_DOCUMENT = 0.3, 3
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,16 @@ class Found:
     complete: bool
 
 
-def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int) -> Found:
-    """Looks for changed files first, then for the words; only in these roots (S10). Raises `SEARCH_UNAVAILABLE`."""
+def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int, per_document: int | None = PER_DOCUMENT) -> Found:
+    """Looks for changed files first, then for the words; only in these roots (S10). Raises `SEARCH_UNAVAILABLE`.
+
+    No more than `per_document` passages of a document come before those of the others, unless that is None.
+    """
     complete = refresh(roots)
     terms = terms_of(query)
     ranked = index_of().find([root.pk for root in roots], terms, limit=CANDIDATES)
     hits = _rank(terms, _rows(roots, ranked.ranks), ranked.ranks)
-    return Found(total=ranked.total, hits=tuple(_spread(hits)[:limit]), complete=complete)
+    return Found(total=ranked.total, hits=tuple(_spread(hits, per_document)[:limit]), complete=complete)
 
 
 def hits_of(roots: Sequence[DocumentRoot], scores: Mapping[int, float]) -> list[Hit]:
@@ -94,72 +101,81 @@ def _rows(roots: Sequence[DocumentRoot], ids: Iterable[int]) -> list[_Row]:
 
 
 def _rank(terms: Sequence[Term], passages: Sequence[_Row], ranks: dict[int, float]) -> list[Hit]:
-    """By the share of the words that a passage answers for, the rare ones counting more; then by the index's own rank.
+    """By the index's own rank, raised where the words stand together, and for passages of a document that has other good ones.
 
-    The index adds up words, so one word said often would win over all words said once.
+    The index adds up words, wherever they stand.
     """
-    likeness = _Likeness(terms)
-    tables = {passage.pk: _strengths(terms, passage, likeness) for passage in passages}
-    bearers = [sum(1 for table in tables.values() if table[place][0] > 0) for place in range(len(terms))]
-    weights = [1.5 - 0.5 * each / max(len(passages), 1) for each in bearers]
-    best = max((ranks[passage.pk] for passage in passages), default=0) or 1
-    scored = []
+    answers = _Answers(terms)
+    together = {passage.pk: answers.together(plain_words(fold(passage.text))) / max(len(terms), 1) for passage in passages}
+    scores = {passage.pk: ranks[passage.pk] * (1 + TOGETHER * together[passage.pk]) for passage in passages}
+    of_document = defaultdict(list)
     for passage in passages:
-        inside, named = (
-            sum(weight * strength[part] for weight, strength in zip(weights, tables[passage.pk], strict=True)) / sum(weights)
-            for part in (0, 1)
-        )
-        score = 0.7 * inside + 0.1 * named + 0.2 * ranks[passage.pk] / best
-        scored.append((round(score, 3), passage))
-    scored.sort(key=lambda each: (-each[0], each[1].path, each[1].first_line))
-    return [_hit(passage, score) for score, passage in scored]
+        of_document[passage.root_id, passage.path].append(scores[passage.pk])
+    means = {key: sum(sorted(each)[-BEST_OF_DOCUMENT:]) / BEST_OF_DOCUMENT for key, each in of_document.items()}
+    totals = {each.pk: scores[each.pk] + OF_DOCUMENT * means[each.root_id, each.path] for each in passages}
+    ranked = sorted(passages, key=lambda each: (-totals[each.pk], each.path, each.first_line))
+    # The best one's score says how many of the words it has together, that of the others how near they come to it.
+    best = (0.5 + 0.5 * together[ranked[0].pk]) / (totals[ranked[0].pk] or 1.0) if ranked else 0.0
+    return [_hit(passage, round(best * totals[passage.pk], 3)) for passage in ranked]
 
 
-class _Likeness:
-    """How well words answer for the terms. Most words answer for none, and each is looked at only once a search."""
+class _Answers:
+    """Which words answer for which terms. Each is looked at only once a search."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._terms = terms
-        forms = {form for term in terms for form in (term.text, term.stem, *term.spellings, *term.ends) if form}
+        self._phrases = {place: plain_words(term.text) for place, term in enumerate(terms) if term.is_phrase}
+        self._stems = {form: place for place, term in reversed(list(enumerate(terms))) for form in term.stems}
+        forms = {form for term in terms for form in (term.stem, *term.ends)}
         self._any = re.compile("|".join(map(re.escape, sorted(forms))))
-        self._known: dict[str, tuple[float, ...]] = {}
+        self._known: dict[str, int | None] = {}
 
-    def of(self, words: Iterable[str]) -> list[float]:
-        """For each term the quality of the best word."""
-        best = [0.0] * len(self._terms)
-        for word in words:
-            found = self._known.get(word)
-            if found is None:
-                found = tuple(quality(term, (word,)) for term in self._terms) if self._any.search(word) else ()
-                self._known[word] = found
-            for place, each in enumerate(found):
-                if each > best[place]:
-                    best[place] = each
-        return best
+    def together(self, words: Sequence[str]) -> int:
+        """The most terms that are answered for within any `WINDOW` words."""
+        known = self._known
+        unknown = set(words).difference(known)
+        for word, english, german in zip(
+            unknown, map(ENGLISH.__getitem__, unknown), map(GERMAN.__getitem__, unknown), strict=True
+        ):
+            known[word] = self._place_of(word, english, german)
+        found = [(at, place) for at, word in enumerate(words) if (place := known[word]) is not None]
+        for place, phrase in self._phrases.items():
+            size = len(phrase)
+            starts = (at for at, word in enumerate(words) if word == phrase[0] and words[at : at + size] == phrase)
+            found += [(at, place) for at in starts]
+        return _most_within(sorted(found) if self._phrases else found, WINDOW)
 
-
-def _strengths(terms: Sequence[Term], passage: _Row, likeness: _Likeness) -> list[tuple[float, float]]:
-    """For each term how well the passage with its names answers for it, and how well its names alone do."""
-    named = likeness.of(set(plain_words(fold(f"{passage.title} {passage.path} {passage.heading} {passage.anchor}"))))
-    body = plain_words(fold(passage.text))
-    said = likeness.of(set(body))
-    found = []
-    for term, in_names, in_body in zip(terms, named, said, strict=True):
-        if term.is_phrase:
-            found.append((float(f" {' '.join(plain_words(term.text))} " in f" {' '.join(body)} "), 0.0))
-        else:
-            found.append((max(in_body, 0.8 * in_names), in_names))
-    return found
+    def _place_of(self, word: str, english: str, german: str) -> int | None:
+        place = self._stems.get(english, self._stems.get(german))
+        if place is not None or len(word) < COMPOUND or not self._any.search(word):
+            return place
+        likeness, place = max((quality(term, (word,)), -place) for place, term in enumerate(self._terms))
+        return -place if likeness >= 0.5 else None
 
 
-def _spread(hits: Sequence[Hit]) -> list[Hit]:
-    """At most three passages of a document come before those of the others: namesakes are to be seen."""
+def _most_within(found: Sequence[tuple[int, int]], window: int) -> int:
+    """The most different places among (position, place) pairs, in order of position, that lie within so many positions."""
+    counts: Counter[int] = Counter()
+    most = start = 0
+    for at, place in found:
+        counts[place] += 1
+        while at - found[start][0] > window:
+            counts[found[start][1]] -= 1
+            if not counts[found[start][1]]:
+                del counts[found[start][1]]
+            start += 1
+        most = max(most, len(counts))
+    return most
+
+
+def _spread(hits: Sequence[Hit], per_document: int | None) -> list[Hit]:
+    """So many passages of a document come before those of the others: namesakes are to be seen."""
     first: list[Hit] = []
     later: list[Hit] = []
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for hit in hits:
-        counts[hit.document] = counts.get(hit.document, 0) + 1
-        (first if counts[hit.document] <= PER_DOCUMENT else later).append(hit)
+        counts[hit.document] += 1
+        (first if per_document is None or counts[hit.document] <= per_document else later).append(hit)
     return first + later
 
 

@@ -1,6 +1,6 @@
 """Stores what was read from a root's files: documents, passages, index and mirror, many files in one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,8 +12,10 @@ from .mirror import Mirror
 from .prepare import Ready
 from .search_index import index_of
 
-FIELDS = ("title", "digest", "text", "modified", "size")
 DROPPED_AT_ONCE = 200
+PUT = """INSERT INTO assistants_document (root_id, path, title, digest, text, modified, size)
+    VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (root_id, path) DO UPDATE SET title = excluded.title,
+    digest = excluded.digest, text = excluded.text, modified = excluded.modified, size = excluded.size"""
 ADD = """INSERT INTO assistants_passage (document_id, first_line, last_line, heading, anchor, text)
     VALUES (%s, %s, %s, %s, %s, %s)"""
 
@@ -36,17 +38,15 @@ def store(root: DocumentRoot, mirror: Mirror, prepared: Sequence[Prepared], fail
     """
     if not prepared:
         return
-    documents = [_document(root, each) for each in prepared]
     with transaction.atomic():
         # Another process may read the same folder: the second finds what the first has stored, and puts its own there.
         DocumentRoot.objects.select_for_update(no_key=True).only("pk").filter(pk=root.pk).first()
         paths = [each.path for each in prepared]
         Passage.objects.filter(document__in=Document.objects.filter(root=root, path__in=paths).values("pk")).delete()
-        Document.objects.bulk_create(
-            documents, update_conflicts=True, unique_fields=["root", "path"], update_fields=FIELDS, batch_size=100
-        )
+        _put_documents(root, prepared)
+        ids = dict(Document.objects.filter(root=root, path__in=paths).values_list("path", "pk"))
         columns = (columns for each in prepared for columns in each.ready.columns)
-        index_of().add(root.pk, zip(_add_passages(documents, prepared), columns, strict=True))
+        index_of().add(root.pk, zip(_add_passages(ids, prepared), columns, strict=True))
     for each in prepared:
         try:
             mirror.write(each.path, each.ready.text)
@@ -62,25 +62,23 @@ def drop(root: DocumentRoot, mirror: Mirror, paths: Sequence[str]) -> None:
         mirror.remove(path)
 
 
-def _document(root: DocumentRoot, prepared: Prepared) -> Document:
-    return Document(
-        root=root,
-        path=prepared.path,
-        title=prepared.ready.title,
-        digest=prepared.digest,
-        text=prepared.ready.text,
-        modified=prepared.modified,
-        size=prepared.size,
-    )
-
-
-def _add_passages(documents: Sequence[Document], prepared: Sequence[Prepared]) -> list[int]:
-    """The ids of the new passages, in order. Written by hand: a model's objects take most of the time of a pass."""
+def _put_documents(root: DocumentRoot, prepared: Sequence[Prepared]) -> None:
+    """Written by hand, as passages are: a model's objects take most of the time of a pass."""
+    as_stored = connection.ops.adapt_datetimefield_value
     rows = [
-        (document.pk, cut.first, cut.last, cut.heading, cut.anchor, cut.text)
-        for document, each in zip(documents, prepared, strict=True)
-        for cut in each.ready.cuts
+        (root.pk, each.path, each.ready.title, each.digest, each.ready.text, as_stored(each.modified), each.size)
+        for each in prepared
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(PUT, rows)
+
+
+def _add_passages(ids: Mapping[str, int], prepared: Sequence[Prepared]) -> list[int]:
+    """The ids of the new passages, in order; `ids` are those of the documents, by path."""
+    rows = [
+        (ids[each.path], cut.first, cut.last, cut.heading, cut.anchor, cut.text) for each in prepared for cut in each.ready.cuts
     ]
     with connection.cursor() as cursor:
         cursor.executemany(ADD, rows)
-    return list(Passage.objects.filter(document__in=documents).order_by("pk").values_list("pk", flat=True))
+    # They were added in the order of `prepared`, and ids only grow.
+    return list(Passage.objects.filter(document__in=ids.values()).order_by("pk").values_list("pk", flat=True))

@@ -1,15 +1,20 @@
 """Words as the search compares them: without case and accents, cut to their stem, found inside of compounds."""
 
 import re
+import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import Stemmer  # type: ignore[import-not-found]
 
 MAX_WORDS = 24
 MAX_WORD = 60
 # A German compound is searched by its parts; shorter words have none worth finding.
 COMPOUND = 10
 PART = 5
+# So many words are remembered with their stems or parts.
+MOST_KNOWN = 200_000
 _WORD = re.compile(r"[^\W_]+(?:[-.,:][^\W_]+)*")
 _PLAIN = re.compile(r"[^\W_]+")
 # Every character that unicodedata.combining() knows. The few that most texts have at all are looked for first: a short
@@ -20,6 +25,10 @@ _MARKS = re.compile("[" + "".join(chr(each) for each in range(0x300, 0x110000) i
 _ENDINGS = ("ungen", "ments", "ings", "ing", "ied", "ies", "ern", "ers", "ed", "em", "er", "en", "es", "e", "n", "s", "y")
 _SPELLED = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_GERMAN = frozenset("das dem den der des die ein eine fur ist mit nicht sich und von werden wird zu zur".split())
+_ENGLISH = frozenset("and are be by for from if is it not of on that the this to with you".split())
+# So many words tell a document's language.
+TELLING_WORDS = 1500
 STOP_WORDS = frozenset(
     """a about all also am an and any are as at be been but by can could did do does for from get had has have he her his how i
     if in into is it its me my no not of on or our please she should so some than that the their them then there these they
@@ -42,6 +51,21 @@ class Term:
     @property
     def is_phrase(self) -> bool:
         return not self.text.isalnum()
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """What the index may hold for it, whichever language a document is in; the words of a phrase in one string."""
+        return tuple(dict.fromkeys(form for text in (self.text, *self.spellings) for form in _stemmed(text)))
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What to look for among whole words: its stems, and those of the words that a long one may end with."""
+        return tuple(dict.fromkeys((*self.stems, *(form for end in self.ends for form in _stemmed(end)))))
+
+    @property
+    def may_be_part(self) -> bool:
+        """Whether it is worth looking for inside of long words."""
+        return self.stem.isalpha() and len(self.stem) >= PART
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -91,15 +115,63 @@ def stem(folded: str) -> str:
     return folded
 
 
+class _Stems(dict[str, str]):
+    """Snowball's stems of one language, each found only once. Its stemmer may be used by one thread at a time."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stemmer = Stemmer.Stemmer(language)
+        self._lock = threading.Lock()
+
+    def __missing__(self, word: str) -> str:
+        with self._lock:
+            if len(self) >= MOST_KNOWN:
+                self.clear()
+            found: str = self._stemmer.stemWord(word)
+            self[word] = found
+        return found
+
+
+ENGLISH, GERMAN = _Stems("english"), _Stems("german")
+
+
+def stems_for(words: Sequence[str]) -> _Stems:
+    """The stems of the language that these folded words are in, English or German, by its small words."""
+    first = words[:TELLING_WORDS]
+    return GERMAN if sum(map(_GERMAN.__contains__, first)) > sum(map(_ENGLISH.__contains__, first)) else ENGLISH
+
+
+def _stemmed(text: str) -> tuple[str, ...]:
+    words = plain_words(text)
+    return tuple(" ".join(map(stems.__getitem__, words)) for stems in (ENGLISH, GERMAN))
+
+
 def plain_words(folded: str) -> list[str]:
     """The words of a folded text as the index cuts them."""
     return _PLAIN.findall(folded)
 
 
 def compound_parts(folded: str) -> str:
-    """The ends of all long words of a text, so that a word inside of another is found from its beginning."""
-    words = {word for word in _PLAIN.findall(folded) if COMPOUND <= len(word) <= MAX_WORD and word.isalpha()}
-    return " ".join(dict.fromkeys(end for word in sorted(words) for end in endings_of(word)))
+    """The long words of a text and all their ends, so that a word inside of another is found from its beginning."""
+    return parts_of(plain_words(folded))
+
+
+def parts_of(words: Iterable[str]) -> str:
+    """The same of words that are folded and parted already."""
+    return " ".join(filter(None, map(_PARTS.__getitem__, sorted(set(words)))))
+
+
+class _Parts(dict[str, str]):
+    """A long word and its ends, each found only once; nothing for the others."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        found = self[word] = " ".join((word, *endings_of(word))) if _is_compound(word) else ""
+        return found
+
+
+_PARTS = _Parts()
 
 
 def endings_of(word: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assistants.documents.methods import bm25_hits
 from assistants.documents.roots import roots_for
 from assistants.documents.searching import search_passages
 from assistants.models import DocumentRoot, Membership
@@ -95,6 +96,45 @@ def test_three_passages_of_a_document_come_before_the_rest_of_its_passages(root,
     )
 
     assert documents(search(root, "returns")) == [*["handbook/long.md"] * 3, "handbook/short.md", *["handbook/long.md"] * 3]
+
+
+def test_words_that_stand_together_come_before_the_same_words_apart(root, folder):
+    fill(
+        folder,
+        apart=f"The zipper. {'Something else is told here. ' * 8}And a warranty.",
+        near=f"{'Something else is told here. ' * 8}The zipper has a warranty.",
+        other="Nothing of the kind.",
+        another="Nor here.",
+    )
+
+    assert documents(search(root, "zipper warranty")) == ["handbook/near.md", "handbook/apart.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("shipped", "The parcel is lost while shipping, and the sender pays."),
+        ("policy", "These are the policies of the house."),
+        ("computation", "It is computed by the server, and stored."),
+        ("Bestellung", "Wir haben die Sachen für Sie bestellt; die Bestellungen sind unterwegs."),
+        ("Lieferant", "Der Lieferantenvertrag ist unterschrieben."),
+    ],
+)
+def test_forms_of_a_word_are_found_in_either_language(root, folder, query, text):
+    fill(folder, it=text, other="Something else entirely.")
+
+    assert documents(search(root, query)) == ["handbook/it.md"]
+
+
+def test_a_method_gives_the_best_passages_wherever_they_stand(root, folder):
+    """A-37: its hits are grouped by their document afterwards, so that they need no spreading here."""
+    fill(
+        folder,
+        long="".join(f"# Returns {number}\n\n{'Returns are returns. ' * 60}\n\n" for number in range(6)),
+        short="Something on returns.",
+    )
+
+    assert [hit.source for hit in bm25_hits([root], "returns", 6)] == ["handbook/long.md"] * 6
 
 
 def test_total_counts_all_and_limit_bounds_what_is_shown(root, folder):

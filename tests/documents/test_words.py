@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistants.documents.words import compound_parts, fold, quality, stem, terms_of
+from assistants.documents.words import compound_parts, fold, plain_words, quality, stem, stems_for, terms_of
 
 
 def texts(query):
@@ -80,3 +80,23 @@ def test_stems_keep_four_letters_and_numbers_stay_whole():
 def test_only_long_words_have_parts():
     assert compound_parts("frist preis") == ""
     assert compound_parts("die rucksendefrist").split()[-1] == "frist"
+
+
+def test_a_term_is_looked_for_by_its_stems_in_both_languages():
+    assert terms_of("connections")[0].stems == ("connect", "connection")
+    assert terms_of("Rückgaben")[0].stems == ("ruckgaben", "ruckgab", "rueckgaben")
+    assert terms_of("NL-ZIP-05")[0].stems == ("nl zip 05",)
+
+
+@pytest.mark.parametrize(
+    ("text", "stems"),
+    [
+        ("the policies of shipping and returning", "the polici of ship and return"),
+        ("die rucknahme der bestellungen", "die rucknahm der bestell"),
+        ("b12345 policies", "b12345 polici"),
+    ],
+)
+def test_a_documents_small_words_tell_how_its_words_are_cut(text, stems):
+    words = plain_words(text)
+
+    assert " ".join(stems_for(words)[word] for word in words) == stems
