@@ -179,9 +179,10 @@ def threads_for(actor: Actor) -> QuerySet[Thread]:
 def readable_by(user_id: Any) -> QuerySet[Thread]:
     """The same for a user, by their id."""
     tenants = Membership.objects.filter(user=user_id, user__is_active=True).values("tenant_id")
-    own = Q(root=None, owner=user_id) | Q(root__owner=user_id)
-    shared = Q(root=None, shares__user=user_id) | Q(root__shares__user=user_id)
-    return Thread.objects.filter(own | shared, tenant_id__in=tenants).distinct()
+    # As subqueries: joined, a thread would come once for each that it is shared with, and all would have to be sorted.
+    shared = ThreadShare.objects.filter(user=user_id).values("thread_id")
+    tops = Q(root=None) & (Q(owner=user_id) | Q(pk__in=shared))
+    return Thread.objects.filter(tops | Q(root__owner=user_id) | Q(root__in=shared), tenant_id__in=tenants)
 
 
 def assistants_for(actor: Actor, tenant_id: int | None = None) -> QuerySet[Assistant]:
