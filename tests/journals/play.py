@@ -24,7 +24,7 @@ from tests.kit.sealed import Catcher, allow
 # Names that are made up anew in every run.
 NAMES = re.compile(r"(?:sub_)*chat[0-9a-f]{16}(?:_[0-9a-f]{8})*|tbl_[0-9a-f]{12}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TICK = timedelta(milliseconds=5)
-LONGEST = 120
+LONGEST = 40
 
 
 class Time:

@@ -1,10 +1,9 @@
-"""What later versions did with columns that a journal of an earlier one still has, next to the migrations that did it.
+"""What later versions did with columns that a journal of an earlier one still has, by the migrations that did it."""
 
-A journal is loaded column by column into the present schema. A column that is new gets its default, so nothing needs to be
-said about it here. Whoever renames or drops one, or gives its values another meaning, adds a function here that does with
-the rows of a journal what the migration does with those of a database, under the name of that migration. It is carried out
-for journals of versions that did not have the migration yet, in the order of this table.
-"""
+# A journal is loaded column by column into the present schema. A column that is new gets its default, so nothing needs to be
+# said about it here. Whoever renames or drops one, or gives its values another meaning, adds a function here that does with
+# the rows of a journal what the migration does with those of a database, under the name of that migration. It is carried out
+# for journals of versions that did not have the migration yet, in the order of this table.
 
 from collections.abc import Callable, Mapping
 
