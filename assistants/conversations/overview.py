@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import F, Max, Q, QuerySet
 
 from assistants.access import Actor, owns, readable_by, threads_for
-from assistants.models import Thread, ToolCall, Turn, User
+from assistants.models import Thread, ThreadShare, ToolCall, Turn, User
 from assistants.models.prepared import Prepared
 from assistants.turns.calls import QUESTION_TOOL
 
@@ -129,7 +129,15 @@ def _states(threads: Any) -> "QuerySet[Turn, tuple[int, str, str]]":
     return told.order_by("pk")
 
 
-_LISTED = Prepared(lambda user: _listed(readable_by(user)))
+def _foremost(user: Any) -> "QuerySet[Thread]":
+    """The first of a user's own by their index, and what others share with them: not all that they may read is sorted."""
+    readable = readable_by(user)
+    own = readable.filter(owner=user, parent=None, archived=False).order_by("-pinned", "-updated")
+    shared = ThreadShare.objects.filter(user=user).values("thread_id")
+    return readable.filter(Q(pk__in=own.values("pk")[:MAX_LISTED]) | Q(pk__in=shared))
+
+
+_LISTED = Prepared(lambda user: _listed(_foremost(user)))
 _BELOW = Prepared(lambda roots: Thread.objects.filter(root__pk__in=roots).select_related("assistant").order_by("pk"))
 _STATES = Prepared(_states)
 _ASKING = Prepared(

@@ -83,7 +83,12 @@ class Thread(models.Model):
                 name="one_thread_per_visitors_client_key",
             ),
         ]
-        indexes = [models.Index(fields=["owner", "-updated"], name="thread_sidebar")]
+        indexes = [
+            models.Index(fields=["owner", "-updated"], name="thread_sidebar"),
+            models.Index(
+                fields=["owner", "archived", "-pinned", "-updated"], name="thread_foremost", condition=models.Q(parent=None)
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.title or self.chat_id
