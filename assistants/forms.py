@@ -12,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from assistants.errors import CodedError, Throttled
 from assistants.failpoints import failpoint
 from assistants.models import Thread, Turn, User
+from assistants.sentences import spoken
 
 # The ways of a message into a thread that is busy.
 HOW = {"queue": Turn.Joins.NOT, "steer": Turn.Joins.STEER, "interrupt": Turn.Joins.INTERRUPT}
@@ -101,7 +102,8 @@ def refused(request: HttpRequest, error: CodedError, *, status: int) -> HttpResp
         context = {"error": error, "kept": request.POST.get("text", ""), "back": came_from(request)}
         response = render(request, "assistants/refused.html", context, status=status)
     else:
-        body = {"code": error.code, "field": error.field, "message": error.message, "fix": error.fix}
+        told = {"message": spoken(error.message), "fix": spoken(error.fix)}
+        body = {"code": error.code, "field": error.field, **told}
         response = JsonResponse(body, status=status)
     if isinstance(error, Throttled):
         response.headers["Retry-After"] = str(error.retry_after)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from assistants import clock
 from assistants.models import Thread, ToolCall, Turn
 from assistants.models.definition import avatar_of, name_of
+from assistants.sentences import spoken
 from subchats.models import Delegation
 
 from .below import Below, look_below
@@ -170,7 +171,7 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "cost": usage.cost,
         "seconds": usage.seconds,
         "hand_back": delegation.hand_back,
-        "error": turn.note if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
+        "error": spoken(turn.note) if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
         "nested": [Row(name_of(each.child), each.state, each.child.chat_id) for each in below.nested],
         "questions": below.questions,
         "approvals": below.approvals,

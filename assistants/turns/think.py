@@ -67,7 +67,7 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
 
     Returns what is asked within the budget (P15), the reply, and whether it is new at the end of the branch that pages show.
     """
-    with holding(claim, "thread__assistant", "thread__tenant") as turn:
+    with holding(claim, "thread__assistant", "thread__tenant", synced=False) as turn:
         definition = definition_in(turn.thread)
         if limit := switched_off(definition) or step_limit(turn, definition.max_steps) or conditions.unmet(turn, definition):
             finish_turn(turn, state=Turn.State.FAILED, reason=limit[0], note=limit[1])
@@ -124,9 +124,11 @@ def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
             try:
                 return future.result(timeout=SAVE_SECONDS)
             except TimeoutError:
-                if future.done():
+                # One that has ended since then is asked again: only a time-out of its own is a fault.
+                if not future.done():
+                    _save_partial(growth)
+                elif not future.cancelled() and isinstance(future.exception(), TimeoutError):
                     raise
-                _save_partial(growth)
             except CancelledError:
                 raise LeaseLost(f"turn {claim.turn_id}: its model call was cancelled") from None
     finally:

@@ -14,6 +14,7 @@ from assistants.llm.detect import describe
 from assistants.models import Tenant, Thread, User
 from assistants.models.definition import Definition, define, profile_for
 from assistants.rendering import fragments
+from assistants.sentences import spoken
 from assistants.templatetags.conversations import first_choice
 from assistants.turns import events, outline
 
@@ -131,9 +132,9 @@ def thread_state(request: HttpRequest, chat_id: str) -> HttpResponse:
 def model_line(definition: Definition, tenant: Tenant) -> str:
     """Which model answers, in a sentence; of one that can't be reached, why."""
     try:
-        return describe(profile_for(definition, tenant))
+        return spoken(describe(profile_for(definition, tenant)))
     except CodedError as error:
-        return f"{error.message} {error.fix}"
+        return spoken(f"{error.message} {error.fix}")
 
 
 def ancestors_of(found: Thread) -> list[Thread]:

@@ -105,3 +105,33 @@ def test_j13_without_tokens_the_engine_says_so_and_not_that_nothing_is_there(dem
     answer = turns.replies(thread)[-1]
     assert answer.startswith("The token budget of this request is used up, so I could not look any further.")
     assert "found nothing" not in answer and "Is this on the right lines?" in answer
+
+
+def test_j33_the_steps_of_a_workflow_are_told_when_they_are_asked_for(demo: Tenant) -> None:
+    thread = ask(demo, "Which steps does a quality incident with a faulty batch take?")
+
+    told = turns.replies(thread)[-1]
+    assert called(thread) == ["find_graph_workflow", "get_graph_workflow"]
+    assert "1. **Collect the returns** (returns)" in told and "3. **Block the batch** (done by a person)" in told
+
+
+def test_j33_j37_a_workflow_is_started_recorded_and_taken_up_again(demo: Tenant) -> None:
+    thread = ask(demo, "Start the workflow quality incident for the zippers")
+    first = turns.replies(thread)[-1]
+    before = called(thread)
+
+    person = User.objects.get(memberships__tenant=demo, memberships__role="admin")
+    lifecycle.send_message(thread, author=person, text="How far is the workflow?")
+    turns.run_all()
+
+    assert before == [
+        "find_graph_workflow", "get_graph_workflow", "get_workflow_progress", "invoke_assistant", "record_workflow_step",
+    ]  # fmt: skip
+    assert "**Collect the returns** (returns)" in first and "✓ done" in first
+    assert "Next: **Work out the rate** (lead)." in first and "Next: **Work out the rate** (lead)." in turns.replies(thread)[-1]
+
+
+def test_j33_a_workflow_that_nobody_knows_is_said_not_to_be_known(demo: Tenant) -> None:
+    thread = ask(demo, "Start the workflow for xylophone lessons")
+
+    assert called(thread) == ["find_graph_workflow"] and "I know no workflow" in turns.replies(thread)[-1]

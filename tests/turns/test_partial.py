@@ -5,10 +5,25 @@ from concurrent.futures import Future
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assistants.llm.reply import Reply
 from assistants.models import Message, Turn
 from assistants.turns import live, partial, think
 from assistants.turns.claims import claim_turn
-from tests.kit.turns import last_turn
+from tests.kit.turns import last_turn, replies, run_all
+
+
+class JustInTime(Future):
+    """A model call that ends at the very moment at which somebody stops waiting for it."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__()
+        self.reply = reply
+
+    def result(self, timeout=None):
+        if not self.done():
+            self.set_result(self.reply)
+            raise TimeoutError
+        return super().result(timeout)
 
 
 def grow(ground, text: str) -> partial.Growth:
@@ -72,3 +87,16 @@ def test_a_reply_that_was_finished_meanwhile_stays_as_it_is(ground) -> None:
 
     assert stored(growth) == "whole"
     partial.end(growth)
+
+
+def test_a_reply_that_ends_just_when_it_is_to_be_saved_is_no_crash(ground, monkeypatch):
+    def submit(coroutine):
+        coroutine.close()
+        return JustInTime(Reply(text="In time."))
+
+    monkeypatch.setattr(think.stream_loop, "submit", submit)
+    thread = ground.open("Hello")
+
+    run_all()
+
+    assert replies(thread) == ["In time."] and (last_turn(thread).crashes, last_turn(thread).attempt) == (0, 1)

@@ -6,6 +6,7 @@ from .asking import Unclear, delegate_option
 from .background import Choice, continues, documents_of, find_choice, find_result, is_more, subject_before
 from .delegation import Delegation
 from .errands import choose_errand, choose_owner, clear_owner, make_delegation, routes_of, wish_of
+from .following import Following, asks_for_workflow
 from .lookup import Lookup
 from .parts import split_parts
 from .phrases import enumerated, phrase
@@ -41,6 +42,8 @@ def plan_errands(talk: Talk) -> tuple[Errand, ...]:
         names = enumerated(talk.language, [f"`@{each.slug}`" for each in talk.offers.delegates])
         unknown = phrase(talk.language, "unknown_mention", name=name)
         return (Remark(f"{unknown} {phrase(talk.language, 'who_there_is', names=names)}"),)
+    if asks_for_workflow(text, talk):
+        return (Following(text, choose_errand(text, talk, alone=True)),)
     if is_more(text) or _repeats(text, talk):
         return (_more(talk),)
     single = bool(make_wish(text, talk.language).background)

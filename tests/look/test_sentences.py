@@ -1,0 +1,100 @@
+"""Notes and refusals are stored in English, once, and read in the reader's language, with what was put into them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from assistants.llm.failures import KINDS
+from assistants.sentences import SENTENCES, spoken
+from assistants.turns import lifecycle
+from tests.kit.browsers import HTMX, signed_in
+from tests.kit.turns import last_turn, run_all
+from tests.kit.words import url
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where a person's deeds are refused, and where notes of turns are written.
+SOURCES = (
+    *(f"assistants/turns/{name}.py" for name in (
+        "refusals", "questions", "approvals", "branches", "queue", "lifecycle", "loop", "think", "allowance", "calls",
+    )),
+    *(f"assistants/conversations/{name}.py" for name in ("deletion", "sharing", "shelf", "titles", "visitors")),
+    "assistants/access.py", "assistants/middleware.py", "subchats/planning/approval.py", "subchats/delegation/send_back.py",
+)  # fmt: skip
+# What only a model reads, or what is made of other sentences.
+FOR_MODELS = {
+    "{0}: {1}",
+    "{0} has read this call and did not let it run.{1}",
+    "Do not make the same call again. Do what they say, go another way, or tell them what was not done.",
+    "{0} has read these steps and rejected them; they are no part of the plan.{1}",
+    "Write other steps with write_plan that do what they say, or go on without handing anything over.",
+    "The token budget of this request was used up in mid-sentence.",
+}
+
+
+def sentences_in(path: Path) -> Iterator[str]:
+    """The texts given as a message, a fix or a note, with {0}, {1} for what is put into them."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        value = node.value if isinstance(node, ast.keyword) and node.arg in ("message", "fix", "note") else None
+        if isinstance(node, ast.Assign) and [each.id for each in node.targets if isinstance(each, ast.Name)] == ["note"]:
+            value = node.value
+        if isinstance(value, ast.Constant) and value.value:
+            yield value.value
+        elif isinstance(value, ast.JoinedStr) and any(
+            isinstance(part, ast.Constant) and part.value.strip() for part in value.values
+        ):
+            places = iter(range(9))
+            yield "".join(part.value if isinstance(part, ast.Constant) else f"{{{next(places)}}}" for part in value.values)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_note_and_refusal_of_a_person_can_be_read_in_german(source: str) -> None:
+    assert set(sentences_in(ROOT / source)) - set(SENTENCES) - FOR_MODELS == set()
+
+
+def test_every_sentence_has_a_german_one_with_the_same_places() -> None:
+    with translation.override("de"):
+        for each in SENTENCES:
+            german = translation.gettext(each)
+            assert german != each and {place for place in "0123" if f"{{{place}}}" in german} == {
+                place for place in "0123" if f"{{{place}}}" in each
+            }, each
+
+
+def test_what_was_put_into_a_sentence_stays_in_its_place() -> None:
+    period = (
+        "The daily budget of the team, 1,000 tokens, is used up. The turn goes on by itself on 2026-01-06 00:00, or as soon as"
+        " an admin raises the budget. Its work is kept."
+    )
+    with translation.override("de"):
+        assert spoken("Stopped by Anna {0} %s.") == "Von Anna {0} %s gestoppt."
+        assert spoken("“Red. Blue.” is not one of the options.") == "„Red. Blue.“ ist keine der Möglichkeiten."
+        assert spoken(period).startswith("Das tägliche Budget des Teams, 1,000 Token, ist verbraucht.")
+        assert spoken("The message is empty. Write something first.") == "Die Nachricht ist leer. Schreiben Sie zuerst etwas."
+        assert spoken("Nobody knows this sentence.") == "Nobody knows this sentence."
+    with translation.override("en"):
+        assert spoken(period) == period
+
+
+def test_what_a_provider_did_is_told_in_german() -> None:
+    with translation.override("de"):
+        for kind in KINDS.values():
+            for status in ("", " (HTTP 418)"):
+                told = kind.sentence.format(who="apes", model="m", status=status)
+                assert spoken(told) != told, told
+
+
+def test_a_german_page_shows_notes_and_refusals_in_german(ground) -> None:
+    thread = ground.open()
+    lifecycle.stop_turn(last_turn(thread).pk, by="Alice")
+    run_all()
+    german = {"Accept-Language": "de"}
+
+    html = signed_in(ground.alice, **german).get(f"/c/{thread.chat_id}/").content.decode()
+    elsewhere = signed_in(ground.alice, **german, **HTMX).post(url("retry_turn", last_turn(ground.open("Still at work"))))
+
+    assert "Von Alice gestoppt." in html and last_turn(thread).note == "Stopped by Alice."
+    assert "Ein Modell nach Drehbuch antwortet" in html
+    assert elsewhere.json()["message"] == "In diesem Gespräch wird gerade geantwortet."
