@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 from assistants import clock
+from assistants.durability import unsynced
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Turn
@@ -59,7 +60,7 @@ def _lease_end() -> datetime:
 def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
     """Takes a turn that can go on and that nobody holds. None if somebody else was first or there is nothing to do."""
     now = clock.now()
-    with transaction.atomic():
+    with unsynced():
         turn = _RUNNABLE.first(turn_id, now)
         if turn is None:
             return None
@@ -79,12 +80,13 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
 
 
 @contextmanager
-def holding(claim: Claim, *related: str) -> Iterator[Turn]:
+def holding(claim: Claim, *related: str, synced: bool = True) -> Iterator[Turn]:
     """The runner's door: one transaction on the locked turn, refused with `LeaseLost` once the fence has moved.
 
-    What is `related` to the turn is read along with it, but not locked.
+    What is `related` to the turn is read along with it, but not locked. `synced` is False for what need not outlive a power
+    failure.
     """
-    with transaction.atomic():
+    with transaction.atomic() if synced else unsynced():
         if related and connection.features.has_select_for_update:
             # A statement that waits for a lock reads what it joins as that was before: so the lock comes first.
             _LOCKED.first(claim.turn_id)

@@ -5,9 +5,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-
 from assistants import clock
+from assistants.durability import unsynced
 from assistants.models import Message, Turn
 from assistants.units import unit
 
@@ -67,7 +66,7 @@ def save(*, older_than: float) -> None:
 @unit
 def _store(due: list[Growth]) -> None:
     versions = {growth: growth.reply.version for growth in due}
-    with transaction.atomic():
+    with unsynced():
         # In one order, so that two processes never wait for each other.
         turns = Turn.objects.select_for_update(no_key=True).active().filter(pk__in=[growth.claim.turn_id for growth in due])
         fences = dict(turns.order_by("pk").values_list("pk", "fence"))

@@ -12,15 +12,56 @@ from django.db.utils import OperationalError
 
 # Open files that wait for their next thread; more than so many are closed.
 MAX_IDLE = 16
+# The level of `PRAGMA synchronous` at which a commit does not wait for the disk.
+NORMAL = 1
 WRITING = frozenset({"INSERT", "UPDATE", "DELETE"})
 
 # A file as the kernel knows it: one that took the place of another is not the same.
 File = tuple[str, int, int]
 
 _lock = threading.Lock()
-_turnstiles: dict[str, threading.Lock] = {}
+_turnstiles: dict[str, "Turnstile"] = {}
 _idle: dict[File, deque[Any]] = {}
 _inherited: list[object] = []
+
+
+class Turnstile:
+    """Lets one thread in at a time, in the order in which they came.
+
+    With a plain lock whoever comes while it changes hands is quicker than those who sleep in front of it, who may then wait
+    for seconds.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._taken = False
+        self._queue: deque[threading.Lock] = deque()
+
+    def enter(self, patience: float) -> bool:
+        """Waits for so many seconds at most; False if others took longer."""
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return True
+            mine = threading.Lock()
+            mine.acquire()
+            self._queue.append(mine)
+        if mine.acquire(timeout=patience):
+            return True
+        with self._guard:
+            if mine not in self._queue:
+                # Its turn came at the very last moment.
+                return True
+            self._queue.remove(mine)
+        return False
+
+    def leave(self) -> None:
+        """Lets the next one in."""
+        with self._guard:
+            if self._queue:
+                self._queue.popleft().release()
+            else:
+                self._taken = False
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -35,7 +76,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Turned off for one transaction that need not (see `assistants.durability`).
+        self.waits_for_disk = True
         self._inside = False
+        # The level of syncing to go back to after a transaction that is relaxed.
+        self._level: int | None = None
         self._opened: File | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
@@ -66,6 +111,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.transaction_mode and not self.is_in_memory_db():
             self._enter()
         try:
+            if not self.waits_for_disk:
+                self._relax()
             super()._start_transaction_under_autocommit()
         except BaseException:
             self._leave()
@@ -73,33 +120,49 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _commit(self) -> None:
         super()._commit()
-        self._leave()
+        self._settle()
 
     def _rollback(self) -> None:
         try:
             super()._rollback()
         finally:
-            self._leave()
+            self._settle()
 
     def _close(self) -> None:
         connection, file = self.connection, self._opened
         try:
-            if connection is None or file is None or connection.in_transaction or not _keep(connection, file):
+            used = connection is None or connection.in_transaction or self._level is not None
+            if used or file is None or not _keep(connection, file):
                 super()._close()
+        finally:
+            self._level = None
+            self._leave()
+
+    def _relax(self) -> None:
+        level = self.connection.execute("PRAGMA synchronous").fetchone()[0]
+        if level > NORMAL:
+            self._level = level
+            self.connection.execute(f"PRAGMA synchronous = {NORMAL}")
+
+    def _settle(self) -> None:
+        try:
+            if self._level is not None and self.connection is not None:
+                self.connection.execute(f"PRAGMA synchronous = {self._level}")
+                self._level = None
         finally:
             self._leave()
 
     def _enter(self) -> None:
         with _lock:
-            turnstile = _turnstiles.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
-        if not turnstile.acquire(timeout=float(self.settings_dict["OPTIONS"].get("timeout", 5))):
+            turnstile = _turnstiles.setdefault(str(self.settings_dict["NAME"]), Turnstile())
+        if not turnstile.enter(float(self.settings_dict["OPTIONS"].get("timeout", 5))):
             raise OperationalError("database is locked")
         self._inside = True
 
     def _leave(self) -> None:
         if self._inside:
             self._inside = False
-            _turnstiles[str(self.settings_dict["NAME"])].release()
+            _turnstiles[str(self.settings_dict["NAME"])].leave()
 
 
 class Cursor(base.SQLiteCursorWrapper):

@@ -129,3 +129,21 @@ def test_a_file_that_took_the_place_of_another_is_opened_anew(opened, tmp_path):
     second = opened()
 
     assert number(second) == 1 and second.connection is not raw
+
+
+def test_a_transaction_that_need_not_wait_for_the_disk_is_kept_all_the_same_and_the_next_one_waits_again(opened, monkeypatch):
+    monkeypatch.setenv("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
+    hasty, reader, levels = opened(), opened(), []
+
+    hasty.waits_for_disk = False
+    begin(hasty)
+    with hasty.cursor() as cursor:
+        cursor.execute("UPDATE tally SET number = 5")
+        levels.append(cursor.execute("PRAGMA synchronous").fetchone()[0])
+    hasty.commit()
+    hasty.set_autocommit(True)
+    hasty.waits_for_disk = True
+    with hasty.cursor() as cursor:
+        levels.append(cursor.execute("PRAGMA synchronous").fetchone()[0])
+
+    assert levels == [1, 2] and number(reader) == 5
