@@ -2,6 +2,7 @@
 
 import json
 
+from csp.decorators import csp
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
@@ -17,9 +18,11 @@ from assistants.errors import CodedError
 from assistants.rendering import fragments
 
 from .person import actor, author
+from .tables import SAVED
 
 
 @require_GET
+@csp(SAVED)
 def export_thread(request: HttpRequest, chat_id: str, kind: str) -> HttpResponse:
     """The conversation with everything below it, as a file to be saved: `md` to read, `json` to bring in again (Z5, Z6)."""
     found = access.get_thread(actor(request), chat_id)

@@ -19,6 +19,8 @@ from assistants.tables.pointers import find_table
 
 from .person import actor
 
+SAVED = {"default-src": [NONE], "sandbox": [""], "frame-ancestors": [NONE]}
+
 
 @require_GET
 def table(request: HttpRequest, chat_id: str, pointer: str) -> HttpResponse:
@@ -36,7 +38,9 @@ def table(request: HttpRequest, chat_id: str, pointer: str) -> HttpResponse:
     return render(request, "assistants/table.html", context)
 
 
+# Nothing in a file may do anything, even if a browser were made to show it (S23).
 @require_GET
+@csp(SAVED)
 def table_file(request: HttpRequest, chat_id: str, pointer: str, kind: str) -> HttpResponse:
     """The table as a file, to be saved and never shown by the browser."""
     found = access.get_thread(actor(request), chat_id)

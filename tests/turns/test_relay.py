@@ -116,7 +116,7 @@ def test_whoever_learns_of_it_by_another_topic_is_left_alone_there_too(pair) -> 
     assert page.silent("heard thread:2")
 
 
-def test_text_grows_in_the_other_process_as_it_is_streamed(pair) -> None:
+def test_report_s17_text_grows_in_the_other_process_as_it_is_streamed(pair) -> None:
     page, worker = pair
     page.tell("watch text:3")
     page.wait("heard text:3")
@@ -171,6 +171,20 @@ def test_t1_a_stop_reaches_the_process_that_streams(pair) -> None:
     worker.wait("cancelled 77")
 
 
+def test_report_s19_a_listener_outlives_idle_minutes_of_its_client(broker, pair) -> None:
+    # The client's own time-out of 5 s once closed listeners that heard nothing for so long.
+    page, worker = pair
+    page.tell("watch thread:10")
+    page.wait("heard thread:10")
+    before = _listeners(broker[0])
+    time.sleep(5.5)
+
+    worker.tell("poke thread:10")
+
+    page.wait("heard thread:10")
+    assert _listeners(broker[0]) == before and page.tell("state") == "healthy"
+
+
 def test_f14_after_redis_was_gone_text_and_hints_come_again_by_themselves(broker, pair) -> None:
     page, worker = pair
     page.tell("watch text:8")
@@ -213,6 +227,13 @@ def _looks_again(page: Peer, topic: str) -> str:
 def _still(page: Peer, worker: Peer) -> bool:
     worker.tell("poke thread:9")
     return page.silent("heard thread:9", 0.3)
+
+
+def _listeners(address: str) -> set[str]:
+    import redis
+
+    with redis.Redis.from_url(address) as client:
+        return {each["id"] for each in client.client_list(_type="pubsub")}
 
 
 def _drop_connections(address: str) -> None:
