@@ -54,8 +54,18 @@ def _forget_dead() -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         pids = {int(path.stem.rpartition("_")[2]) for path in Path(folder).glob("gauge_live*_*.db")}
         for pid in pids:
-            if not Path(f"/proc/{pid}").exists():
+            if not _lives(pid):
                 multiprocess.mark_process_dead(pid)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def is_allowed(authorization: str) -> bool:
