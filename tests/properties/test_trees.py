@@ -64,7 +64,7 @@ def happen(deed: Deed, moving: Clock) -> None:
         case "die" if executors.rung:
             claim_turn(executors.rung.pop(deed.which % len(executors.rung)), holder="dead:1")
         case "crash" if executors.rung:
-            armed = patch.dict(failpoints.ARMED, {deed.point: ("raise", deed.nth)})
+            armed = patch.dict(failpoints.ARMED, {deed.point: f"raise:{deed.nth}"})
             # At the first of the points nobody holds the turn yet, so the runner's own thread hears of it.
             with armed, patch.dict(failpoints._passed, clear=True), contextlib.suppress(RuntimeError):
                 run_turn(executors.rung.pop(deed.which % len(executors.rung)))
