@@ -25,7 +25,7 @@ from assistants.turns import events, hub, relay
 log = logging.getLogger(__name__)
 
 # Of our own range: Daphne's library lets no application send 1011 or 1012.
-BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_SLOW, TOO_MANY = 4011, 4012, 4401, 4404, 4408, 4429
+BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_MANY = 4011, 4012, 4401, 4404, 4429
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
 FAREWELL_SECONDS = 0.2

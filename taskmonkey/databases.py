@@ -111,7 +111,9 @@ def _pool() -> dict[str, Any]:
     size = _whole_number("TASKMONKEY_DATABASE_POOL", 20)
     if size < 2:
         raise ImproperlyConfigured("TASKMONKEY_DATABASE_POOL must be at least 2: one for turns and one for pages.")
-    return {"min_size": 1, "max_size": size, "timeout": 10, "max_idle": 300, "max_lifetime": 1800}
+    # The pool tries to connect after pauses that double, and all wait for that one trial. Given up soon, the next who asks
+    # tries at once: else a database that was gone for a minute would be back for a minute before anybody noticed.
+    return {"min_size": 1, "max_size": size, "timeout": 10, "reconnect_timeout": 3, "max_idle": 300, "max_lifetime": 1800}
 
 
 def _whole_number(name: str, default: int) -> int:

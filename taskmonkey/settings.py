@@ -232,7 +232,7 @@ TASKMONKEY: dict[str, Any] = {
     # The longest reply as HTML, with room to spare.
     "SOCKET_MESSAGE_BYTES": 16 * 1024 * 1024,
     "SOCKETS_PER_USER": 20,
-    "SOCKET_QUEUE_FRAMES": 1000,
+    # What may wait for a reader who is slow; its sender waits from there on.
     "SOCKET_QUEUE_BYTES": 1024 * 1024,
     "VISITOR_MESSAGES_PER_HOUR": 30,
     "ALLOW_FETCH_URL": env_flag("TASKMONKEY_ALLOW_FETCH_URL", default=False),

@@ -108,14 +108,15 @@ def prepare_models() -> None:
 
 
 def _run_daphne(application: Any, listener: socket.socket) -> None:
-    from daphne.server import Server
     from twisted.internet import reactor
     from twisted.internet.defer import Deferred
+
+    from assistants.management.patient import PatientServer
 
     logging.getLogger("daphne.server").setLevel(logging.WARNING)
     # Daphne's library holds what goes out to the message limit too, but counts single frames only as they come in.
     frame, message = settings.TASKMONKEY["SOCKET_FRAME_BYTES"], settings.TASKMONKEY["SOCKET_MESSAGE_BYTES"]
-    daphne = Server(
+    daphne = PatientServer(
         application=application,
         endpoints=[f"fd:fileno={listener.fileno()}"],
         websocket_max_message_size=message,

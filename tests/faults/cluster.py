@@ -18,7 +18,7 @@ import httpx2
 
 from tests.faults.nursery import ROOT, Child, Nursery
 from tests.faults.people import Client
-from tests.faults.stores import Postgres, PostgresData, Redis, Row, SqliteData, wait_for
+from tests.faults.stores import PostgresData, Redis, Row, SqliteData, wait_for
 
 __all__ = ["PROFILES", "Cluster", "wait_for"]
 
@@ -78,6 +78,7 @@ class Cluster:
             "TASKMONKEY_SQLITE_SYNCHRONOUS": "NORMAL",
             "TASKMONKEY_LEDGER": str(self.ledger),
             "TASKMONKEY_FAILPOINTS_FOLDER": str(folder),
+            "TEST_CLOCK_FILE": str(self.home / f"clock-{name}"),
             **{f"TASKMONKEY_{what}_SECONDS": seconds for what, seconds in self.times.items()},
         }
         if self.redis:
@@ -170,8 +171,16 @@ class Cluster:
         waiting.rename(path)
 
     def disarm(self) -> None:
-        for path in self.home.glob("armed-*/*"):
+        """No point acts any more, and all clocks are right."""
+        for path in [*self.home.glob("armed-*/*"), *self.home.glob("clock-*")]:
             path.unlink(missing_ok=True)
+
+    def shift_clock(self, seconds: float, *which: str) -> None:
+        """From now on the machine's clock is wrong by so many seconds, as these processes see it."""
+        for name in self._names(which):
+            waiting = self.home / f"clock-{name}.new"
+            waiting.write_text(str(seconds))
+            waiting.rename(self.home / f"clock-{name}")
 
     def wait_reached(self, within: float = 20) -> str:
         """Waits until an armed point has killed a process or stopped it; gives the process's name."""

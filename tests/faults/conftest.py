@@ -25,10 +25,10 @@ class Ground:
     postgres: Postgres | None = None
     _templates: dict[str, tuple[Path, str]] = field(default_factory=dict)
 
-    def build(self, profile: str, **options: object) -> Cluster:
-        """A new cluster, not started yet."""
+    def build(self, profile: str, home: Path | None = None, **options: object) -> Cluster:
+        """A new cluster, not started yet; in a folder of its own, or in the one that is given."""
         template, database = self._template(profile)
-        home = open_folder()
+        home = home or open_folder()
         shutil.copytree(template, home, dirs_exist_ok=True)
         sessions = json.loads((home / "sessions.json").read_text())
         if profile == "embedded":

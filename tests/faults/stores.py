@@ -21,7 +21,6 @@ import redis
 from psycopg.rows import dict_row
 
 from assistants.management import services
-from tests.kit import postgres
 
 Row = Any
 # Errors of a store that is gone for a moment.
@@ -54,12 +53,9 @@ def open_folder() -> Path:
 
 
 def why_no_services() -> str:
-    """Empty if PostgreSQL and Redis are there or could be installed without a question; else what to do."""
-    if missing := postgres.why_missing():
-        return missing
-    if not shutil.which("redis-server") and os.geteuid() == 0 and shutil.which("apt-get"):
-        command = ["apt-get", "--quiet", "--quiet", "install", "--yes", "--no-install-recommends", "redis-server"]
-        subprocess.run(command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, stdin=subprocess.DEVNULL)
+    """Empty if PostgreSQL and Redis are on this machine; else what to do."""
+    if services.find_postgres() is None:
+        return "no PostgreSQL on this machine; install it (apt-get install postgresql) to run these"
     if not shutil.which("redis-server"):
         return "no Redis on this machine; install it (apt-get install redis-server) to run these"
     return ""
@@ -93,6 +89,13 @@ class ServiceProcess:
 
     def answers(self) -> bool:
         raise NotImplementedError
+
+    def stop(self) -> None:
+        """It hangs from now on."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def cont(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
 
     def end(self, number: int = signal.SIGKILL) -> None:
         if self._process and self._process.poll() is None:

@@ -1,0 +1,54 @@
+"""Daphne that waits for readers who are slow, and lets go of those who read nothing any more (F27)."""
+
+import asyncio
+import logging
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from daphne.server import Server
+from django.conf import settings
+
+from assistants import clock
+
+log = logging.getLogger(__name__)
+TOO_SLOW = 4408
+# Seconds: a reader who takes in nothing for so long is cut off, and catches up when it comes back.
+PATIENCE = 10.0
+LOOK = 0.05
+
+
+class PatientServer(Server):  # type: ignore[misc]
+    """Holds a socket's sender back while too much waits for its reader, so that a slow one costs bounded memory: text that
+    grows meanwhile is sent as one piece, and events are read from the record when their turn comes."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._turns: WeakKeyDictionary[Any, asyncio.Lock] = WeakKeyDictionary()
+
+    async def handle_reply(self, protocol: Any, message: dict[str, Any]) -> None:
+        """Passes a message on to its reader. One socket's senders keep their order."""
+        if message["type"] != "websocket.send":
+            await super().handle_reply(protocol, message)
+            return
+        async with self._turns.setdefault(protocol, asyncio.Lock()):
+            if unsent(protocol.transport) > settings.TASKMONKEY["SOCKET_QUEUE_BYTES"] and not await self._drained(protocol):
+                log.warning("a socket whose reader took in nothing for %d s is closed with %d", PATIENCE, TOO_SLOW)
+                protocol.serverClose(TOO_SLOW)
+                return
+            await super().handle_reply(protocol, message)
+
+    async def _drained(self, protocol: Any) -> bool:
+        """Waits until the reader has taken in enough. False once it has taken in nothing for a while."""
+        lowest, since = unsent(protocol.transport), clock.monotonic()
+        while (waiting := unsent(protocol.transport)) > settings.TASKMONKEY["SOCKET_QUEUE_BYTES"]:
+            if waiting < lowest:
+                lowest, since = waiting, clock.monotonic()
+            if clock.monotonic() - since > PATIENCE:
+                return False
+            await asyncio.sleep(LOOK)
+        return True
+
+
+def unsent(transport: Any) -> int:
+    """Bytes that were written for a connection and that the kernel has not taken yet."""
+    return len(transport.dataBuffer) - transport.offset + int(transport._tempDataLen) if transport else 0

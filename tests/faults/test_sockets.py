@@ -1,0 +1,113 @@
+"""Readers that are slow, sockets that flap, and cursors that nobody gave out (F27, F28)."""
+
+import json
+import socket
+import time
+
+import pytest
+
+from tests.faults.cluster import wait_for
+from tests.faults.invariants import check
+from tests.kit.stub_llm import finish, say
+
+MB = 1024 * 1024
+STRANGE = (-1, 10**18, "x", "", "1e3", "%00", "٣", "9" * 40)
+
+
+def narrow(cluster):
+    """A connection of a reader who takes in little at a time."""
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    line.connect(cluster.listener.getsockname())
+    return line
+
+
+def test_f27_p9_a_reader_who_reads_nothing_costs_bounded_memory_and_hurts_nobody(embedded, llm):
+    llm.script_forever([say("ok"), finish("stop")])
+    chat = embedded.client.open("m0", "k0")
+    for number in range(1, 25):
+        embedded.wait_quiet(count=number)
+        embedded.client.send(chat, f"m{number}", f"k{number}")
+    embedded.wait_quiet(count=25)
+    # More than the kernel holds for a connection, and the server may hold.
+    long = json.dumps([{"type": "text", "text": "many words " * 30_000}])
+    embedded.data.change("update assistants_message set parts = ? where role = 'user' and sequence > 2", long)
+    last = embedded.rows("select last_event from assistants_thread")[0]["last_event"]
+    # Drawn once before, so that only what a reader who hangs costs is counted.
+    whole = embedded.client.follow(chat, 0)
+    wait_for(lambda: list(whole.read_for(0.2)) is not None and whole.cursor == last, 20, "all is drawn")
+    brisk = embedded.client.follow(chat, last)
+    before = embedded.rss("web")
+
+    slow = embedded.client.follow(chat, 0, sock=narrow(embedded), max_queue=1)
+    llm.script_forever([say("word ", 30, 0.1), finish("stop")])
+    time.sleep(2)
+    embedded.client.send(chat, "while one is stuck", "k-more")
+    assert brisk.sees("while one is stuck", within=5)
+    embedded.wait_quiet(30, count=26)
+    grown = embedded.rss("web") - before
+    wait_for(lambda: "4408" in embedded.log.read_text(), 30, "the slow one is let go")
+
+    assert grown < 64 * MB
+    again = embedded.client.follow(chat, last)
+    final = embedded.rows("select last_event from assistants_thread")[0]["last_event"]
+    wait_for(lambda: list(again.read_for(0.1)) is not None and again.cursor == final, 10, "who comes back catches up")
+    assert again.numbers == list(range(last + 1, final + 1))
+    for page in (whole, slow, brisk, again):
+        page.drop()
+    embedded.client.acknowledged.clear()
+    check(embedded, llm)
+
+
+def test_f28_p5_a_flapping_socket_sees_every_event_once(cluster, llm):
+    llm.script_forever([say("word ", 40, 0.05), finish("stop")])
+    chat = cluster.client.open("hi", "k")
+    for number in range(3):
+        cluster.client.send(chat, f"next {number}", f"n{number}")
+
+    seen: list[int] = []
+    for _ in range(25):
+        page = cluster.client.follow(chat, seen[-1] if seen else 0)
+        list(page.read_for(0.2))
+        page.drop()
+        seen += page.numbers
+    cluster.wait_quiet(40, count=4)
+    last = cluster.client.follow(chat, seen[-1] if seen else 0)
+    final = cluster.rows("select last_event from assistants_thread")[0]["last_event"]
+    wait_for(lambda: list(last.read_for(0.1)) is not None and (seen + last.numbers)[-1:] == [final], 10, "it is up to date")
+
+    assert seen + last.numbers == list(range(1, final + 1))
+    last.drop()
+    check(cluster, llm)
+
+
+@pytest.mark.parametrize("cursor", STRANGE)
+def test_f28_a_strange_cursor_gets_one_reset_and_no_events(cluster, llm, cursor):
+    llm.script_forever([say("ok"), finish("stop")])
+    chat = cluster.client.open("hi", "k")
+    cluster.wait_quiet()
+
+    page = cluster.client.follow(chat, cursor)
+    frames = list(page.read_for(0.5))
+    polled = cluster.client.events(chat, cursor)
+
+    assert frames == [{"reset": True}] and polled == {"reset": True}
+    page.drop()
+
+
+def test_f28_two_tabs_agree_whichever_process_serves_them(full, llm):
+    llm.script_forever([say("word ", 10, 0.05), finish("stop")])
+    chat = full.client.open("hi", "k")
+    tabs = [full.client.follow(chat) for _ in range(6)]
+    full.wait_quiet()
+    last = full.rows("select last_event from assistants_thread")[0]["last_event"]
+
+    for tab in tabs:
+        wait_for(lambda tab=tab: list(tab.read_for(0.05)) is not None and tab.cursor == last, 10, "the tab is up to date")
+    numbered = [[frame for frame in tab.frames if "n" in frame] for tab in tabs]
+
+    assert all([frame["n"] for frame in frames] == list(range(1, last + 1)) for frames in numbered)
+    full.kill9("web1")
+    after = [tab for tab in tabs if list(tab.read_for(0.3)) is not None and tab.closed]
+    assert full.client.follow(chat, last) and len(after) <= len(tabs)
+    check(full, llm)
