@@ -1,4 +1,4 @@
-"""Questions with known answers, in three sets that were worded differently."""
+"""Questions with known answers, in sets that were worded differently."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,9 @@ class Question:
     `set` says how it came about. `plain`: as somebody asks who knows the subject, written before any engine was asked and
     left as it was. `other words`: written first of all, avoiding the document's words. `its own words`: those again, written
     after the engines had failed at many of them and with the passage at hand, so that they often say the very words of the
-    answer; they bound what an engine can do from above, and are no measure of how well people find things.
+    answer; they bound what an engine can do from above, and are no measure of how well people find things. `later`: as `plain`,
+    each question first and its phrase afterwards, before the engine was changed. Every other one was looked at while it was
+    changed (`tuned on`), as were the sets before; the rest was asked only at its end (`kept`).
     """
 
     set: str
