@@ -17,7 +17,7 @@ from django.utils import translation
 
 from assistants import access, clock, forms, telemetry
 from assistants.errors import NotAllowed
-from assistants.models import Thread
+from assistants.models import Thread, User
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
 from assistants.turns import events, hub, relay
@@ -71,7 +71,7 @@ class Agenda:
         return max(min(self._due.values()) - clock.monotonic(), 0.0)
 
 
-class ThreadConsumer(AsyncWebsocketConsumer):
+class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """Streams a thread to one page. `after` in the address is the number of the last event the page already shows, `lang`
     the language that it is in.
 
@@ -141,7 +141,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):
 
     async def _follow_record(self) -> None:
         topics = [f"thread:{self.thread.pk}", f"tree:{self.thread.root_id_or_own}"]
-        if isinstance(self.actor, access.User):
+        if isinstance(self.actor, User):
             topics.append(f"user:{self.actor.pk}")
         # Subscribed before the first read: what happens between is seen by one of the two (D6).
         watch = hub.subscribe(*topics)

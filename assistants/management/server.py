@@ -123,7 +123,9 @@ def _run_daphne(application: Any, listener: socket.socket) -> None:
         websocket_max_frame_size=frame,
         server_name="",
     )
-    reactor.addSystemEventTrigger("before", "shutdown", lambda: Deferred.fromFuture(asyncio.ensure_future(send_home())))
+    # Its declaration names the second parameter like the third.
+    on: Any = reactor
+    on.addSystemEventTrigger("before", "shutdown", lambda: Deferred.fromFuture(asyncio.ensure_future(send_home())))
     daphne.run()
     if daphne.abort_start:
         os._exit(1)

@@ -20,7 +20,7 @@ import psycopg
 import redis
 from psycopg.rows import dict_row
 
-from assistants.management import services
+from assistants.management import private_servers
 
 Row = Any
 # Errors of a store that is gone for a moment.
@@ -54,7 +54,7 @@ def open_folder() -> Path:
 
 def why_no_services() -> str:
     """Empty if PostgreSQL and Redis are on this machine; else what to do."""
-    if services.find_postgres() is None:
+    if private_servers.find_postgres() is None:
         return "no PostgreSQL on this machine; install it (apt-get install postgresql) to run these"
     if not shutil.which("redis-server"):
         return "no Redis on this machine; install it (apt-get install redis-server) to run these"
@@ -64,7 +64,7 @@ def why_no_services() -> str:
 class ServiceProcess:
     """A PostgreSQL or Redis of the tests' own, as `make team` would start it."""
 
-    def __init__(self, service: services.Service, folder: Path, *more: str) -> None:
+    def __init__(self, service: private_servers.Service, folder: Path, *more: str) -> None:
         self.service, self.folder = service, folder
         self._command = [*service.command, *more]
         self._process: subprocess.Popen[bytes] | None = None
@@ -108,7 +108,7 @@ class Redis(ServiceProcess):
 
     def __init__(self) -> None:
         folder = open_folder()
-        super().__init__(services.redis(folder / "redis", free_port()), folder)
+        super().__init__(private_servers.redis(folder / "redis", free_port()), folder)
 
     def answers(self) -> bool:
         with closing(self.client()) as client:
@@ -128,7 +128,7 @@ class Postgres(ServiceProcess):
     def __init__(self) -> None:
         folder = open_folder()
         options = [part for name, value in LOST.items() for part in ("-c", f"{name}={value}")]
-        super().__init__(services.postgres(folder / "postgres", free_port()), folder, *options)
+        super().__init__(private_servers.postgres(folder / "postgres", free_port()), folder, *options)
 
     def answers(self) -> bool:
         with psycopg.connect(self.url, connect_timeout=2):

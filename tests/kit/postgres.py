@@ -1,6 +1,4 @@
-"""A private PostgreSQL for tests and measurements, started in a folder that is thrown away, reached by a socket in it.
-
-`python -m tests.kit.postgres -m pytest tests/turns` runs the rest of the line by this Python, with such a server."""
+"""A private PostgreSQL, thrown away afterwards; `python -m tests.kit.postgres -m pytest tests/turns` runs beside one."""
 
 from __future__ import annotations
 

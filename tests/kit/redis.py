@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assistants.management import services
+from assistants.management import private_servers
 from make import find_service
 
 START_SECONDS = 20
@@ -25,7 +25,7 @@ def server() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """Runs a server of its own; gives its address and its process."""
     folder = Path(tempfile.mkdtemp(prefix="taskmonkey-redis-", dir="/tmp"))
     os.chmod(folder, 0o755)
-    service = services.redis(folder / "redis", services.free_port(0))
+    service = private_servers.redis(folder / "redis", private_servers.free_port(0))
     process = start(service)
     try:
         yield service.url, process
@@ -35,7 +35,7 @@ def server() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start(service: services.Service) -> "subprocess.Popen[bytes]":
+def start(service: private_servers.Service) -> "subprocess.Popen[bytes]":
     """Starts the service and waits until it answers."""
     import redis
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from taskmonkey.databases import read_database_url
 
-HOME, BASE = Path("/home/of/data"), Path("/base")
+HOME, BASE = Path("/folder/of/data"), Path("/base")
 
 
 def read(url: str) -> dict:
@@ -17,8 +17,8 @@ def read(url: str) -> dict:
 @pytest.mark.parametrize(
     ("url", "file"),
     [
-        ("", "/home/of/data/taskmonkey.sqlite3"),
-        ("  ", "/home/of/data/taskmonkey.sqlite3"),
+        ("", "/folder/of/data/taskmonkey.sqlite3"),
+        ("  ", "/folder/of/data/taskmonkey.sqlite3"),
         ("sqlite:////srv/chat.sqlite3", "/srv/chat.sqlite3"),
         ("sqlite:///near.sqlite3", "/base/near.sqlite3"),
         ("sqlite:////srv/with%20space.db", "/srv/with space.db"),

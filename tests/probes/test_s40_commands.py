@@ -12,7 +12,7 @@ from tests.kit.browsers import signed_in
 ROOT = Path(__file__).resolve().parents[2]
 # Who may start a process: what keeps the site running, what converts documents within limits, the superuser's own program.
 STARTERS = {
-    "assistants/management/services.py",
+    "assistants/management/private_servers.py",
     "assistants/management/supervisor.py",
     "assistants/management/team.py",
     "assistants/management/commands/team.py",

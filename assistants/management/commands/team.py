@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from assistants.errors import CodedError
-from assistants.management import services
+from assistants.management import private_servers
 from assistants.management.server import listen
 from assistants.management.supervisor import answers
 from assistants.management.team import Member, Team
@@ -80,8 +80,8 @@ def _environment(team: Team, home: Path, listener: socket.socket | None) -> dict
 def _start_services(team: Team, home: Path) -> dict[str, str]:
     """Starts PostgreSQL and Redis; gives the variables by which the site finds them, and leaves them for other commands."""
     home.mkdir(parents=True, exist_ok=True)
-    postgres = services.postgres(home / "postgres", services.free_port(55432))
-    redis = services.redis(home / "redis", services.free_port(56379))
+    postgres = private_servers.postgres(home / "postgres", private_servers.free_port(55432))
+    redis = private_servers.redis(home / "redis", private_servers.free_port(56379))
     for service in (postgres, redis):
         # SIGINT ends PostgreSQL without waiting for whoever is connected.
         output = home / f"{service.name}.log"
