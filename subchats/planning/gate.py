@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from assistants.errors import CodedError
-from assistants.models import Assistant, Domain, PlanApproval, PlanGate
+from assistants.models import Assistant, Domain, PlanApproval, PlanGate, ToolCall
 from assistants.tools.context import ToolContext
+from assistants.tools.registry import find_tool
 from subchats.delegation.limits import depth_of
 from subchats.models import PlanStep
 
@@ -17,11 +18,13 @@ def check_plan(context: ToolContext, targets: Sequence[Assistant | None], *, fan
 
     `SPAWN_NO_PLAN` when a plan is needed first, `PLAN_NOT_APPROVED` when a person has not approved this version,
     `UNPLANNED_STEP` when an approved plan has no step for a target, `UNPLANNED_DOMAIN` at the root when no step is about a
-    target's domain. A single delegation without a plan passes under the gate `fanout` (decision 5).
+    target's domain. A single delegation without a plan passes under the gate `fanout` (decision 5). Below the root several of
+    them in one reply are several specialists at once (J-16); at the root each passes, and each is counted (J-15).
     """
     plan = plan_of(context.turn)
     by_person = context.definition.plan_approval == PlanApproval.PERSON
     if plan is None:
+        fan_out = fan_out or (depth_of(context.thread) > 0 and _is_one_of_several(context.call))
         if fan_out or by_person or context.definition.plan_gate == PlanGate.ALWAYS:
             raise _no_plan(context, fan_out=fan_out, by_person=by_person)
         return
@@ -36,6 +39,12 @@ def check_plan(context: ToolContext, targets: Sequence[Assistant | None], *, fan
             if target is not None and target.domain and target.domain_id not in planned:
                 field = f"tasks[{place}].assistant" if fan_out else "assistant"
                 raise _unplanned_domain(target, target.domain, field)
+
+
+def _is_one_of_several(call: ToolCall) -> bool:
+    """Whether the same reply hands other tasks over as well, no matter what becomes of them."""
+    names = ToolCall.objects.filter(turn=call.turn_id, round=call.round).exclude(pk=call.pk).values_list("name", flat=True)
+    return any(tool.delegates for name in names if (tool := find_tool(name)))
 
 
 def _no_plan(context: ToolContext, *, fan_out: bool, by_person: bool) -> CodedError:

@@ -20,7 +20,7 @@ from tests.llm.asking import ADD, RecordingSink, ask
 def test_each_point_is_passed_at_its_moment(
     llm: StubLLM, sink: RecordingSink, monkeypatch: pytest.MonkeyPatch, point: str, nth: int, requests: int, said: int
 ) -> None:
-    monkeypatch.setattr(failpoints, "ARMED", {point: ("raise", nth)})
+    monkeypatch.setattr(failpoints, "ARMED", {point: f"raise:{nth}"})
     monkeypatch.setattr(failpoints, "_passed", {})
     llm.script([say("x", n=10), call("add", {"a": 1})])
 

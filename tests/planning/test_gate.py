@@ -61,6 +61,22 @@ def test_j16_a_supervisor_hands_over_a_single_task_without_a_plan(team):
     assert codes(thread.children.get()) == [""]
 
 
+def test_j16_a_supervisor_does_not_get_round_its_plan_by_single_tasks_in_one_reply(team):
+    head_of(team, reply(*invoke("desk")["calls"], *invoke("second")["calls"]), invoke("desk"), "One is in.")
+
+    thread = play(team, invoke("head"))
+
+    below = thread.children.get()
+    assert codes(below) == ["SPAWN_NO_PLAN", "SPAWN_NO_PLAN", ""] and below.children.count() == 1
+    assert last_turn(below).unplanned_handovers == 1
+
+
+def test_j15_at_the_root_single_tasks_in_one_reply_are_handed_over_and_each_is_counted(team):
+    thread = play(team, reply(*invoke("desk")["calls"], *invoke("count")["calls"]))
+
+    assert codes(thread) == ["", ""] and last_turn(thread).unplanned_handovers == 2
+
+
 def test_j17_a_domain_that_no_step_is_about_is_refused_with_both_remedies(team):
     thread = play(team, plan(step("Returns", specialist="desk")), invoke("count"))
 

@@ -72,7 +72,8 @@ def test_s28_a_thousand_calls_in_one_reply_open_eight(ground):
 def test_s28_children_that_each_open_many_stay_within_the_tree(ground, settings):
     settings.TASKMONKEY = {**settings.TASKMONKEY, "MAX_AGENTS_PER_TREE": 7}
     ground.assistant("leaf", script=["leaf"])
-    ground.assistant("mid", tools=DELEGATES, script=[invoke(*["leaf"] * 5), "mid"])
+    plan = {"name": "write_plan", "arguments": {"steps": [{"description": "Ask", "specialist": "leaf", "check": "One number"}]}}
+    ground.assistant("mid", tools=["write_plan", *DELEGATES], script=[{"calls": [plan]}, invoke(*["leaf"] * 5), "mid"])
     ground.script([invoke("mid", "mid"), "Enough."])
     thread = ground.open()
 

@@ -325,7 +325,8 @@ def test_s28_report_d11_no_more_agents_than_the_trees_limit(ground, settings):
     settings.TASKMONKEY = {**settings.TASKMONKEY, "MAX_AGENTS_PER_TREE": 6}
     ground.assistant("leaf", script=["leaf"])
     many = {"calls": [invoke("leaf", task=f"Part {n}")["calls"][0] for n in range(4)]}
-    ground.assistant("mid", tools=["invoke_assistant"], script=[many, "mid"])
+    plan = {"name": "write_plan", "arguments": {"steps": [{"description": "Ask", "specialist": "leaf", "check": "One number"}]}}
+    ground.assistant("mid", tools=["write_plan", "invoke_assistant"], script=[{"calls": [plan]}, many, "mid"])
     ground.script([{"calls": [invoke("mid", task=f"Half {n}")["calls"][0] for n in range(2)]}, "Enough."])
     thread = ground.open()
 
