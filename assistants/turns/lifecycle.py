@@ -14,7 +14,7 @@ from assistants.signals import turn_finished, turn_started
 from assistants.units import unit
 
 from . import budget, events, executors, live
-from .calls import add_message, next_sequence, open_question, settle_in
+from .calls import next_sequence, open_question, settle_in
 from .prompt import last_said
 from .refusals import check_answerable, check_queue, check_text, nothing_to_retry, turn_active
 from .threads import going_in, leaf_of, lock_thread, said_with, set_leaf
@@ -84,20 +84,21 @@ def send_message(
         busy = any(each.is_active for each in going_in(thread)) or (instead_of is None and open_question(thread) is not None)
         if busy:
             check_queue(thread, branching=instead_of is not None)
-        message = add_message(
-            thread.pk,
+        message = Message(
+            thread_id=thread.pk,
             role=Message.Role.USER,
             author=author,
             client_key=client_key,
             state=Message.State.QUEUED,
             parts=[{"type": "text", "text": text}, *(parts or [])],
         )
-        turn = Turn.objects.create(
-            thread=thread, user_message=message, state=Turn.State.QUEUED, joins=joins if busy else Turn.Joins.NOT
-        )
+        turn = Turn(thread=thread, user_message=message, state=Turn.State.QUEUED, joins=joins if busy else Turn.Joins.NOT)
         if not thread.title:
             name_thread(thread, text)
         if busy:
+            message.sequence = next_sequence(thread.pk)
+            message.save(force_insert=True)
+            turn.save()
             events.record(thread.pk, "queue")
         else:
             begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
@@ -112,24 +113,36 @@ def _turn_of(message: Message) -> Turn:
 
 
 def begin_turn(turn: Turn, *, after: Message | None) -> None:
-    """Takes a queued turn to work: its message joins the branch after `after`. Inside the caller's transaction."""
+    """Takes a queued turn to work: its message joins the branch after `after`. Inside the caller's transaction.
+
+    A turn that was made just now may be new to the database, and its message with it.
+    """
     message = turn.user_message
     assert message is not None
+    _set_thinking(turn)
     message.state = Message.State.COMPLETE
     message.parent = after
     message.turn = turn
     # A queued message was overtaken by replies: it takes its place in the order when it is read, not when it came.
     message.sequence = next_sequence(turn.thread_id)
-    message.save(update_fields=["state", "parent", "turn", "sequence"])
-    start_turn(turn)
+    message.save(update_fields=None if message._state.adding else ["state", "parent", "turn", "sequence"])
+    _tell_started(turn)
     events.record(turn.thread_id, "message", message=str(message.pk))
 
 
 def start_turn(turn: Turn) -> None:
     """Sets a turn thinking on top of its user message, tells the upper apps, and rings for a runner on commit."""
+    _set_thinking(turn)
+    _tell_started(turn)
+
+
+def _set_thinking(turn: Turn) -> None:
     turn.state, turn.joins = Turn.State.THINKING, Turn.Joins.NOT
     turn.assistant_version = definition_in(turn.thread).version
-    turn.save(update_fields=["state", "joins", "assistant_version"])
+    turn.save(update_fields=None if turn._state.adding else ["state", "joins", "assistant_version"])
+
+
+def _tell_started(turn: Turn) -> None:
     set_leaf(turn.thread_id, turn.user_message)
     turn_started.send(Turn, turn=turn)
     events.record_turn(turn)

@@ -7,7 +7,9 @@ from typing import Any
 
 from assistants import clock
 from assistants.durability import unsynced
-from assistants.models import Message, Turn
+from assistants.models import Turn
+from assistants.models.growing import store_growing
+from assistants.models.prepared import Prepared
 from assistants.units import unit
 
 from .claims import Claim, extend
@@ -27,6 +29,12 @@ class Growth:
     lost: bool = False
 
 
+# In one order, so that two processes never wait for each other.
+_FENCES = Prepared(
+    lambda turns: (
+        Turn.objects.active().filter(pk__in=turns).select_for_update(no_key=True).order_by("pk").values_list("pk", "fence")
+    )
+)
 _lock = threading.Lock()
 _growing: dict[int, Growth] = {}
 
@@ -66,25 +74,22 @@ def save(*, older_than: float) -> None:
 @unit
 def _store(due: list[Growth]) -> None:
     versions = {growth: growth.reply.version for growth in due}
+    # Put together before the rows are locked: on SQLite, that holds up everybody who writes.
+    grown = {
+        growth: reply_parts(growth.reply.text, growth.reply.reasoning_text)
+        for growth in due
+        if growth.version != versions[growth]
+    }
     with unsynced():
-        # In one order, so that two processes never wait for each other.
-        turns = Turn.objects.select_for_update(no_key=True).active().filter(pk__in=[growth.claim.turn_id for growth in due])
-        fences = dict(turns.order_by("pk").values_list("pk", "fence"))
+        fences = dict(_FENCES.rows([growth.claim.turn_id for growth in due]))
         for growth in due:
             growth.lost = fences.get(growth.claim.turn_id) != growth.claim.fence
         kept = [growth for growth in due if not growth.lost]
         extend([growth.claim.turn_id for growth in kept])
-        changed = [
-            Message(pk=growth.reply.message_id, parts=reply_parts(growth.reply.text, growth.reply.reasoning_text))
-            for growth in kept
-            if growth.version != versions[growth]
-        ]
-        if changed:
+        if changed := [growth for growth in kept if growth in grown]:
             # A sign of life for the watchdog.
-            moved = [growth.claim.turn_id for growth in kept if growth.version != versions[growth]]
-            Turn.objects.filter(pk__in=moved).update(beat=clock.now())
-            # A reply that was finished meanwhile stays as it is.
-            Message.objects.filter(state=Message.State.STREAMING).bulk_update(changed, ["parts"], batch_size=50)
+            Turn.objects.filter(pk__in=[growth.claim.turn_id for growth in changed]).update(beat=clock.now())
+            store_growing([(growth.reply.message_id, grown[growth]) for growth in changed])
     for growth in due:
         growth.version = versions[growth]
         if growth.lost:
