@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import gc
 import logging
 import os
 import socket
@@ -92,8 +93,7 @@ def _loop_of(server: str) -> asyncio.AbstractEventLoop:
 
 def _start_engine() -> None:
     prepare_models()
-    # The first block of code in each language would otherwise hold up a socket; loading them all takes a second.
-    threading.Thread(target=load_languages, name="languages", daemon=True).start()
+    threading.Thread(target=_settle_down, name="languages", daemon=True).start()
     if settings.REDIS_URL:
         start_relay(settings.REDIS_URL, prefix=settings.REDIS_PREFIX)
         repeat(settings.TASKMONKEY["LOOK_SECONDS"], Lookout().look, "lookout")
@@ -105,6 +105,17 @@ def prepare_models() -> None:
     """Imports the providers in use now: inside the event loop that would freeze every socket for more than a second."""
     warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
     connections.close_all()
+
+
+def _settle_down() -> None:
+    """Loads what the first block of code in each language would otherwise hold up a socket for, which takes a second.
+
+    All that is there by then stays. The garbage collector would look through it again and again, and hold up every stream
+    for a tenth of a second each time.
+    """
+    load_languages()
+    gc.collect()
+    gc.freeze()
 
 
 def _run_daphne(application: Any, listener: socket.socket) -> None:
