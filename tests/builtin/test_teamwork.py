@@ -135,3 +135,10 @@ def test_j33_a_workflow_that_nobody_knows_is_said_not_to_be_known(demo: Tenant) 
     thread = ask(demo, "Start the workflow for xylophone lessons")
 
     assert called(thread) == ["find_graph_workflow"] and "I know no workflow" in turns.replies(thread)[-1]
+
+
+def test_j33_steps_that_stand_in_a_document_are_looked_up_there(demo: Tenant) -> None:
+    thread = ask(demo, "Which steps does a refund take?")
+
+    assert "find_graph_workflow" in called(thread) and "get_graph_workflow" not in called(thread)
+    assert "5 working days" in turns.replies(thread)[-1]

@@ -14,8 +14,12 @@ from .talk import Result, Talk
 TOOLS = frozenset({"find_graph_workflow", "get_graph_workflow", "get_workflow_progress"})
 OPERATOR = "operator"
 DONE = ("recorded_done", "inferred_done")
-_NAMED = re.compile(r"\b(work-?flows?|arbeitsabl(?:auf|äufe)\w*|ablauf|abläufe)\b", re.IGNORECASE)
-_STEPS = re.compile(r"\b(?:which|what(?: are)?(?: the)?|welche) (?:steps|schritte)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\b(work-?flows?|arbeitsabl(?:auf|äufe)\w*)\b", re.IGNORECASE)
+# Documents have steps as well, and a term has an “Ablauf”: then a workflow has to share more than one word with the wish.
+_STEPS = re.compile(
+    r"\b(?:(?:which|what(?: are)?(?: the)?|welche) (?:steps|schritte)|(?:der|den|dem|einen?) ablauf)\b", re.IGNORECASE
+)
+ENOUGH_WORDS = 2
 _START = re.compile(
     r"\b(start\w*|begin\w*|follow|run|carry on|carry out|go on|continue|next|folge\w*|befolg\w*|weiter|nächste\w*)\b",
     re.IGNORECASE,
@@ -59,8 +63,9 @@ class Following:
         if isinstance(found, Need):
             return found
         matches = found.data.get("workflows") if isinstance(found, Result) else None
-        if isinstance(matches, list) and matches and isinstance(matches[0], Mapping):
-            return str(matches[0].get("workflowId", ""))
+        best = next(iter(_rows(matches)), None)
+        if best and (_NAMED.search(self.text) or len(best.get("sharedWords") or ()) >= ENOUGH_WORDS):
+            return str(best.get("workflowId", ""))
         read = [each for exchange in talk.earlier for each in exchange.results if each.tool == "get_graph_workflow"]
         return str(read[-1].arguments.get("workflowId", "")) if read and _NAMED.search(self.text) else ""
 
