@@ -38,7 +38,7 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
     if not _started.acquire(blocking=False):
         return
     if slot != claims.EMBEDDED_SLOT:
-        slot = re.sub(r"[^\w.-]", "-", f"{slot}@{socket.gethostname()}")[:60]
+        slot = re.sub(r"[^\w.-]", "-", f"{slot}@{socket.gethostname()}")[:50]
     if _lock_slot(slot):
         claims.use_slot(slot)
         if left := claims.expire_slot(slot, but=claims.holder_name()):

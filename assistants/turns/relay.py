@@ -24,7 +24,7 @@ from . import executors, hub, live
 log = logging.getLogger(__name__)
 
 # Seconds: no call to Redis takes longer, and after one that failed none is tried for so long (F15).
-TIMEOUT, REST = 1.0, 1.0
+TIMEOUT, REST, PULSE = 1.0, 1.0, 2.0
 # What a process still has to tell; the oldest is dropped, as it would be with a lost connection.
 LONGEST_BACKLOG = 10_000
 # Between two questions for the whole of a reply whose beginning was missed.
@@ -56,7 +56,7 @@ class RedisRelay:
     so whatever came meanwhile goes along, and nothing waits for a timer."""
 
     def __init__(self, address: str, prefix: str) -> None:
-        self.healthy = False
+        self._hears = self._tells = False
         self._prefix = prefix
         options: dict[str, Any] = {"socket_connect_timeout": TIMEOUT, "retry": Retry(NoBackoff(), 0)}
         self._telling = Redis.from_url(address, socket_timeout=TIMEOUT, max_connections=2, **options)
@@ -72,6 +72,11 @@ class RedisRelay:
         self._asked: dict[int, float] = {}
         self._news = asyncio.Event()
 
+    @property
+    def healthy(self) -> bool:
+        """Whether hints go both ways at the moment."""
+        return self._hears and self._tells
+
     async def run(self) -> None:
         """Tells and listens for as long as the process lives."""
         await asyncio.gather(self._keep(self._tell_all()), self._keep(self._hear_all()))
@@ -81,7 +86,7 @@ class RedisRelay:
             await work
         except Exception:
             log.exception("hints to and from other processes have ended; pages look into the database from now on")
-            self.healthy = False
+            self._hears = False
 
     # --- what happens here ---------------------------------------------------------------------------------------
     def tell(self, topic: str, but: str) -> None:
@@ -128,17 +133,29 @@ class RedisRelay:
     # --- telling -------------------------------------------------------------------------------------------------
     async def _tell_all(self) -> None:
         while True:
-            await self._news.wait()
-            self._news.clear()
-            hints = self._take_hints()
+            hints: list[tuple[str, dict[str, Any]]] = []
             try:
-                await self._publish([*hints, *self._take_text()])
+                if await self._something_new():
+                    hints = self._take_hints()
+                    await self._publish([*hints, *self._take_text()])
+                else:
+                    await self._telling.ping()
+                self._tells = True
             except (RedisError, OSError, TimeoutError) as error:
                 # Meanwhile others look into the database (see `lookout`).
+                self._tells = False
                 log.warning("other processes can't be told of changes: %s", error)
                 await asyncio.sleep(REST)
                 self._hints.extendleft(reversed(hints))
                 self._tell_text_anew()
+
+    async def _something_new(self) -> bool:
+        """Waits for something to tell; False once a server that hangs should be noticed (seconds: `PULSE`)."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), PULSE)
+        new = self._news.is_set()
+        self._news.clear()
+        return new
 
     def _tell_text_anew(self) -> None:
         """Somebody may have missed a part, or asked for it in vain."""
@@ -185,15 +202,18 @@ class RedisRelay:
         while True:
             pubsub = self._hearing.pubsub()
             try:
-                # Topics that are watched from now on are subscribed to by `_subscribe`.
+                topics = set(self._topics)
+                await pubsub.subscribe(*(self._prefix + topic for topic in sorted(topics)))
+                # Only one that is connected is given to `_subscribe`: of two who connect it, one connection would be lost.
                 self._pubsub = pubsub
-                await pubsub.subscribe(*(self._prefix + topic for topic in sorted(self._topics)))
+                if missing := self._topics - topics:
+                    await pubsub.subscribe(*(self._prefix + topic for topic in sorted(missing)))
                 while True:
                     await self._hear(await pubsub.get_message(timeout=None))
             except (RedisError, OSError, TimeoutError) as error:
                 log.warning("changes in other processes are not heard of: %s", error)
             finally:
-                self.healthy, self._pubsub = False, None
+                self._hears, self._pubsub = False, None
                 await _close(pubsub)
             await asyncio.sleep(REST)
 
@@ -202,7 +222,7 @@ class RedisRelay:
             return
         topic = message["channel"].decode().removeprefix(self._prefix)
         if message["type"] == "subscribe":
-            self.healthy = True
+            self._hears = True
             # What changed before is looked at once more; the subscription holds only from now on (D6).
             hub.wake(topic)
             if topic == ASKED:

@@ -212,11 +212,16 @@ def test_f15_nobody_waits_for_a_redis_that_hangs(broker, pair) -> None:
         for _ in range(50):
             worker.tell("poke thread:9")
         took = time.monotonic() - started
+        # And both know that nothing gets through.
+        page.until_healthy("alone")
+        worker.until_healthy("alone")
     finally:
         broker[1].send_signal(signal.SIGCONT)
 
     assert took < 2
     until(lambda: not _still(page, worker))
+    page.until_healthy()
+    worker.until_healthy()
 
 
 def _looks_again(page: Peer, topic: str) -> str:

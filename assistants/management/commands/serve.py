@@ -37,6 +37,8 @@ class Command(BaseCommand):
             listener = socket.socket(fileno=options["listener_fd"])
             serve(listener, server=options["server"], lifeline=options["lifeline_fd"])
         if options["only_welcome"]:
+            if options["prepare"]:
+                prepare(options["language"])
             print(welcome(options["host"], options["port"], link=not options["no_link"]))
             return
         try:

@@ -48,11 +48,12 @@ class Command(BaseCommand):
         try:
             listener = listen(options["host"], options["port"]) if options["web"] else None
             environment = _environment(team, settings.HOME, listener)
+            notice = ""
             if not options["no_prepare"]:
-                _prepare(environment, options["language"])
+                notice = _prepare(environment, listener, options["language"], link=not options["no_link"])
             _start_processes(team, environment, listener, web=options["web"], workers=options["workers"])
             if listener and not team.stopping:
-                self.stdout.write(_welcome(environment, listener, link=not options["no_link"]))
+                self.stdout.write(notice or f"The site answers on port {listener.getsockname()[1]}.")
                 self.stdout.flush()
             team.watch()
         except (CodedError, RuntimeError) as error:
@@ -95,11 +96,16 @@ def _start_services(team: Team, home: Path) -> dict[str, str]:
     return found
 
 
-def _prepare(environment: dict[str, str], language: str) -> None:
-    """Brings the data up to date."""
-    for command in (["migrate", "-v0"], ["demo", f"--language={language}"], ["collectstatic", "--noinput", "-v0"]):
-        if subprocess.run([*MANAGE, *command], env=environment, cwd=settings.BASE_DIR, stdout=subprocess.DEVNULL).returncode:
-            raise RuntimeError(f"manage.py {command[0]} failed; what it said stands above")
+def _prepare(environment: dict[str, str], listener: socket.socket | None, language: str, *, link: bool) -> str:
+    """Brings the data up to date, in one process, and gives what is to be told once the site answers."""
+    command = [*MANAGE, "serve", "--only-welcome", "--prepare", f"--language={language}", *([] if link else ["--no-link"])]
+    if listener:
+        host, port = listener.getsockname()[:2]
+        command += [f"--host={host}", f"--port={port}"]
+    done = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise RuntimeError("the data could not be brought up to date; what was said stands above")
+    return done.stdout
 
 
 def _start_processes(
@@ -116,13 +122,6 @@ def _start_processes(
         team.join(Member(f"web{number}", command, own, handles=[listener.fileno()]))
     address = listener.getsockname()[:2]
     team.wait(lambda: answers(address), within=60)
-
-
-def _welcome(environment: dict[str, str], listener: socket.socket, *, link: bool) -> str:
-    host, port = listener.getsockname()[:2]
-    asking = [*MANAGE, "serve", "--only-welcome", f"--host={host}", f"--port={port}", *([] if link else ["--no-link"])]
-    done = subprocess.run(asking, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True)
-    return done.stdout or done.stderr
 
 
 def _is_open(port: int) -> bool:
