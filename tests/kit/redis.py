@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assistants.management import private_servers
-from make import find_service
+from environment import find_service
 
 START_SECONDS = 20
 

@@ -1,0 +1,132 @@
+"""The checks as stages: each is a command whose tests are counted, and one that fails stops no other."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from environment import PYTHON, ROOT, apt_install, find_service, own_environment, say
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+STAGE_SECONDS = 40 * 60
+# What asks most of a database, tried on PostgreSQL too; all of it by hand: python -m tests.kit.postgres -m pytest tests
+ON_POSTGRES = (
+    "tests/postgres tests/turns tests/subchats tests/steering tests/budget tests/approvals tests/planning tests/conversations"
+    " tests/taint tests/journeys tests/reports tests/documents/test_searching.py tests/documents/test_indexing.py"
+    " tests/tables/test_keeping_tables.py tests/workflows/test_progress.py tests/probes/test_s10_search.py"
+).split()
+IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
+# A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
+LEAKS = (
+    *("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "TASKMONKEY_", "DJANGO_", "ASGI_", "DATABASE_", "REDIS_", "PG"),
+    *("PYTHON", "PYTEST_", "MYPY", "RUFF_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+)
+
+
+class Stage:
+    """One part of the checks: a command, and how many tests of it passed, failed and were skipped."""
+
+    def __init__(self, name: str, *command: str, missing: str = "", **variables: str) -> None:
+        self.name, self.command, self.missing, self.variables = name, command, missing, variables
+        self.passed = self.failed = self.skipped = 0
+        self.seconds = 0.0
+
+    def run(self, home: Path) -> None:
+        """Runs the command with a home of its own; its output goes to the terminal."""
+        if self.missing:
+            self.skipped = 1
+            return
+        print(f"\n--- {self.name}", flush=True)
+        started = time.monotonic()
+        report = home / "report.xml"
+        reporting = [f"--junitxml={report}"] if "pytest" in self.command else []
+        environment = test_environment(home) | self.variables
+        try:
+            done = subprocess.run([PYTHON, *self.command, *reporting], cwd=ROOT, env=environment, timeout=STAGE_SECONDS)
+            code = done.returncode
+        except subprocess.TimeoutExpired:
+            code = say(f"It was ended after {STAGE_SECONDS // 60} minutes.", 1)
+        self.seconds = time.monotonic() - started
+        if report.exists():
+            suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+            total, self.skipped, failures, errors = (
+                sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "skipped", "failures", "errors")
+            )
+            self.failed = failures + errors
+            self.passed = max(0, total - self.skipped - self.failed)
+        elif code == 0:
+            self.passed = 1
+        # A run that broke off may have counted no failure.
+        if code and not self.failed:
+            self.failed = 1
+            say(f"\n{self.name} broke off: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}")
+
+    def __str__(self) -> str:
+        told = self.missing or f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped, {self.seconds:.1f} s"
+        mark = "SKIP" if self.missing else "FAIL" if self.failed else "ok"
+        return f"  {mark:4}  {self.name:18}  {told}"
+
+
+def fast_stages() -> list[Stage]:
+    return [
+        Stage("ruff check", "-m", "ruff", "check", "--quiet"),
+        Stage("ruff format", "-m", "ruff", "format", "--check", "--quiet"),
+        Stage("mypy", "-m", "mypy"),
+        Stage("layers", "-c", IMPORTS),
+        Stage("migrations", "manage.py", "makemigrations", "--check", "--dry-run", "--settings=tests.settings"),
+        pytest("tests", workers=os.cpu_count() or 1),
+    ]
+
+
+def pytest(name: str, folder: str = "", *, workers: int = 1, missing: str = "", **variables: str) -> Stage:
+    if folder and not any((ROOT / folder).rglob("test_*.py")):
+        missing = f"there is no test in {folder}"
+    options = [folder] if folder else []
+    options += ["-n", str(workers)] if workers > 1 else []
+    return Stage(name, "-m", "pytest", *options, missing=missing, **variables)
+
+
+def postgres() -> Stage:
+    """The same tests on a private PostgreSQL, installed where that needs no question (root on Debian)."""
+    # Queries are counted on SQLite: where many write, a row is locked before what belongs to it is read.
+    options = [*ON_POSTGRES, "--ignore=tests/turns/test_cost.py", "-n", str(os.cpu_count() or 1)]
+    missing = find_service("initdb", "postgresql")
+    return Stage("postgres", "-m", "tests.kit.postgres", "-m", "pytest", *options, missing=missing)
+
+
+def check(stages: list[Stage]) -> int:
+    """Runs every stage, also after one failed, and ends with one line of counts; returns 1 if anything failed."""
+    with tempfile.TemporaryDirectory(prefix="taskmonkey-test-") as folder:
+        for stage in stages:
+            home = Path(folder, stage.name.replace(" ", "-"))
+            home.mkdir()
+            stage.run(home)
+    print("\n" + "\n".join(str(stage) for stage in stages) + "\n")
+    passed, failed, skipped = (sum(getattr(stage, key) for stage in stages) for key in ("passed", "failed", "skipped"))
+    say(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+def test_environment(home: Path) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in own_environment().items()
+        if not name.upper().startswith(LEAKS) and not name.upper().endswith("_API_KEY")
+    }
+    return kept | {"TASKMONKEY_HOME": str(home), "TASKMONKEY_MODEL": "builtin"}
+
+
+def find_browser() -> str:
+    """Looks for Chromium, installs it where that needs no question (root on Debian), or says why the tests are skipped."""
+    if any(shutil.which(name) for name in BROWSERS):
+        return ""
+    apt_install("chromium")
+    if any(shutil.which(name) for name in BROWSERS):
+        return ""
+    return "no Chromium on this machine; install it (apt-get install chromium) to run these"
