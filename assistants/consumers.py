@@ -31,7 +31,7 @@ ACCESS_SECONDS = 4
 FAREWELL_SECONDS = 0.2
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
 # what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
-DELAY = {"thread": 0.02, "user": 0.5, "panel": 0.1}
+DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
 PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
@@ -87,7 +87,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             return
         chat_id = self.scope["url_route"]["kwargs"]["chat_id"]
         try:
-            self.thread = await database_sync_to_async(access.get_thread)(self.actor, chat_id)
+            self.thread = await _get_thread(self.actor, chat_id)
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
             return
@@ -158,7 +158,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         # Holds for this task and the threads it calls, and for no other socket.
         language = asked.get("lang", [""])[0]
         translation.activate(language if translation.check_for_language(language) else settings.LANGUAGE_CODE)
-        self.cursor = await database_sync_to_async(_cursor)(asked.get("after", [None])[0], self.thread.pk)
+        self.cursor = await _find_cursor(asked.get("after", [None])[0], self.thread.pk)
         if self.cursor is None:
             await self._say({"reset": True})
         return self.cursor is not None
@@ -184,7 +184,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _send_events(self) -> None:
         # In stretches: whoever was away for long gets all of it now, not at the next change.
         while True:
-            news, redrawn = await database_sync_to_async(_draw_news)(self.actor, self.thread.chat_id, self.cursor)
+            news, redrawn = await _news(self.actor, self.thread.chat_id, self.cursor)
             for frame in news:
                 await self._say(frame)
                 self.cursor = frame["n"]
@@ -199,7 +199,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _send_cards(self) -> None:
         """Cards of sub-chats that are at work; only what looks different from what was sent last."""
-        drawn = await database_sync_to_async(fragments.draw_open_cards)(self.actor, self.thread)
+        drawn = await _open_cards(self.actor, self.thread)
         for key, html in drawn.items():
             if self.cards.get(key) != html:
                 await self._say({"html": html})
@@ -207,19 +207,19 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.agenda.add("panel:")
 
     async def _send_panel(self) -> None:
-        html = await database_sync_to_async(_draw_panel)(self.actor, self.thread.chat_id)
+        html = await _panel(self.actor, self.thread.chat_id)
         if html != self.panel:
             await self._say({"html": html})
         self.panel = html
 
     async def _send_sidebar(self) -> None:
-        html = await database_sync_to_async(fragments.draw_sidebar)(self.actor, self.thread)
+        html = await _sidebar(self.actor, self.thread)
         if html != self.sidebar:
             await self._say({"html": html})
         self.sidebar = html
 
     async def _check_access(self) -> None:
-        await database_sync_to_async(_check_access)(self.actor, self.scope["session"], self.thread.chat_id)
+        await _still_allowed(self.actor, self.scope["session"], self.thread.chat_id)
         await self._tell_pace()
 
     async def _tell_pace(self) -> None:
@@ -263,3 +263,13 @@ def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dic
 
 def _draw_panel(actor: access.Actor, chat_id: str) -> str:
     return fragments.draw_panel(fragments.viewpoint(access.get_thread(actor, chat_id), actor))
+
+
+# Made once: to wrap a function costs more than to hand it over to the thread.
+_get_thread = database_sync_to_async(access.get_thread)
+_find_cursor = database_sync_to_async(_cursor)
+_news = database_sync_to_async(_draw_news)
+_open_cards = database_sync_to_async(fragments.draw_open_cards)
+_panel = database_sync_to_async(_draw_panel)
+_sidebar = database_sync_to_async(fragments.draw_sidebar)
+_still_allowed = database_sync_to_async(_check_access)
