@@ -222,8 +222,12 @@ class PostgresData:
         self._ask(command, *values)
 
     def _ask(self, query: str, *values: Any) -> psycopg.Cursor[Row]:
-        if self._kept is None or self._kept.closed or self._kept.broken:
-            self._kept = psycopg.connect(self.url, autocommit=True, row_factory=dict_row)
+        kept = self._kept
+        if kept is not None and not kept.closed and not kept.broken:
+            # It may have been lost with a server that was killed.
+            with suppress(psycopg.OperationalError):
+                return kept.execute(query.replace("?", "%s"), values)  # type: ignore[arg-type]
+        self._kept = psycopg.connect(self.url, autocommit=True, row_factory=dict_row)
         return self._kept.execute(query.replace("?", "%s"), values)  # type: ignore[arg-type]
 
     def forget_conversations(self) -> None:
