@@ -78,6 +78,12 @@ def find_service(program: str, package: str) -> str:
     return "" if found() else f"There is no {program} on this machine; on Debian and Ubuntu: apt install {package}"
 
 
+def find_services() -> str:
+    """The same for both servers of the full profile; says what is missing."""
+    wanted = {"initdb": "postgresql", "redis-server": "redis-server"}
+    return " ".join(filter(None, (find_service(program, package) for program, package in wanted.items())))
+
+
 def apt_install(package: str) -> None:
     """Installs a Debian package, as root only; elsewhere does nothing."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):

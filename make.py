@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 
-from environment import PYTHON, ROOT, RUN_LOCK, TEST_LOCK, VENV, find_service, install, own_environment, say
-from stages import check, fast_stages, find_browser, postgres, pytest
+from environment import PYTHON, ROOT, RUN_LOCK, TEST_LOCK, VENV, find_services, install, own_environment, say
+from stages import check, fast_stages, faults_stage, find_browser, postgres, pytest
 
 
 def run() -> int:
@@ -25,9 +25,8 @@ def run() -> int:
 def team() -> int:
     """Serves like `run`, by PostgreSQL, Redis, two web processes and two workers here (PORT, BIND, DEMO_LANGUAGE)."""
     install(RUN_LOCK)
-    for program, package in (("initdb", "postgresql"), ("redis-server", "redis-server")):
-        if missing := find_service(program, package):
-            sys.exit(say(missing, 1))
+    if missing := find_services():
+        sys.exit(say(missing, 1))
     port, host, language = (os.environ.get(name) for name in ("PORT", "BIND", "DEMO_LANGUAGE"))
     arguments = [f"--port={port or 8000}", f"--host={host or '127.0.0.1'}", f"--language={language or 'en'}"]
     environment = own_environment()
@@ -42,13 +41,21 @@ def test() -> int:
     install(TEST_LOCK)
     # Sync Playwright runs a loop in the thread that uses the ORM.
     browser = pytest("browser", "tests/browser", missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1")
-    return check([*fast_stages(), postgres(), pytest("faults", "tests/faults"), browser])
+    return check([*fast_stages(), postgres(), faults_stage(), browser])
 
 
 def fast() -> int:
     """Checks style, types, layers and migrations, and runs the tests that need neither a browser nor a kill -9."""
     install(TEST_LOCK)
     return check(fast_stages())
+
+
+def faults() -> int:
+    """Kills and measures for a long time (MINUTES of kills, REPEAT of all else, SEED), and writes docs/promises.md."""
+    install(TEST_LOCK)
+    find_services()
+    chosen = [f"--{name.lower()}={value}" for name in ("MINUTES", "REPEAT", "SEED") if (value := os.environ.get(name))]
+    return subprocess.run([PYTHON, "-m", "tests.faults", *chosen], cwd=ROOT, env=own_environment()).returncode
 
 
 def compile_locks() -> int:
@@ -96,7 +103,7 @@ def clean() -> int:
 
 if __name__ == "__main__":
     targets = {"run": run, "team": team, "test": test, "fast": fast, "clean": clean}
-    targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map, "bench": bench}
+    targets |= {"lock": compile_locks, "format": lay_out, "map": draw_map, "bench": bench, "faults": faults}
     if len(sys.argv) != 2 or sys.argv[1] not in targets:
         sys.exit(f"Say one of: {', '.join(targets)}")
     try:

@@ -11,7 +11,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from environment import PYTHON, ROOT, apt_install, find_service, own_environment, say
+from environment import PYTHON, ROOT, apt_install, find_service, find_services, own_environment, say
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 STAGE_SECONDS = 40 * 60
@@ -90,6 +90,12 @@ def pytest(name: str, folder: str = "", *, workers: int = 1, missing: str = "", 
     options = [folder] if folder else []
     options += ["-n", str(workers)] if workers > 1 else []
     return Stage(name, "-m", "pytest", *options, missing=missing, **variables)
+
+
+def faults_stage() -> Stage:
+    """Real servers that are killed; those of the full profile need PostgreSQL and Redis, and are skipped without."""
+    find_services()
+    return pytest("faults", "tests/faults", workers=min(os.cpu_count() or 1, 4))
 
 
 def postgres() -> Stage:
