@@ -188,11 +188,12 @@ def _file(name: str) -> File | None:
 
 
 def _keep(connection: Any, file: File) -> bool:
+    if len(_idle.get(file, ())) >= MAX_IDLE:
+        return False
+    # What it has read is in the system's memory as well.
+    connection.execute("PRAGMA shrink_memory")
     with _lock:
-        idle = _idle.setdefault(file, deque())
-        if len(idle) >= MAX_IDLE:
-            return False
-        idle.append(connection)
+        _idle.setdefault(file, deque()).append(connection)
     return True
 
 
