@@ -13,7 +13,6 @@ import pytest
 from assistants.errors import CodedError
 from assistants.management import private_servers
 from assistants.management.team import Member, Team
-
 from tests.faults.stores import open_folder
 
 from .conftest import alive, kill, until
