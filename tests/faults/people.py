@@ -84,6 +84,9 @@ class Client:
     def events(self, chat: str, after: object) -> dict[str, Any]:
         """What a page without a socket asks for."""
         answer = self.get(f"/c/{chat}/events/", after=after)
+        if answer.status_code == 503:
+            # As the page does, which asks again.
+            answer = self.get(f"/c/{chat}/events/", after=after)
         assert answer.status_code == 200, answer.status_code
         return dict(answer.json())
 

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from assistants.turns.sweeper import LOCK
 from tests.faults.cluster import wait_for
 from tests.faults.invariants import check
 from tests.kit.stub_llm import call, finish, say
@@ -29,6 +30,21 @@ def test_f09_a_zombies_writes_are_refused_and_another_worker_has_finished(full, 
     after = full.turns()[0]["fence"], full.rows("select last_event from assistants_thread")[0]["last_event"]
     assert after == before and before[0] >= 2
     assert full.texts("assistant")[-1] == "CCCCC" and full.effects("put") == 1
+    check(full, llm)
+
+
+def test_f09_a_sweeper_that_hangs_holds_up_no_take_over(full, llm):
+    llm.script([say("A", 200, 0.05), finish("stop")], ANSWER)
+    full.client.open("hi", key="k")
+    wait_for(lambda: llm.requests, 15, "the model is asked")
+    wait_for(lambda: full.rows("select pg_try_advisory_lock(?) as got", LOCK)[0]["got"], 5, "the lock is held here")
+
+    holder = str(full.turns()[0]["holder"])
+    full.kill9(next(name for name in full.roles["worker"] if f":{full.children[name].pid}-" in holder))
+    full.wait_quiet(20)
+
+    full.rows("select pg_advisory_unlock_all()")
+    assert full.texts("assistant") == ["ok"]
     check(full, llm)
 
 
