@@ -25,9 +25,9 @@ def measure_renderer(tally: Tally) -> None:
 
 
 def measure_resends(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
-    """P2: fifty parallel resends of one key."""
+    """P2: fifty resends of one key, all at once."""
     llm.script_forever(ANSWER)
-    with ThreadPoolExecutor(20) as pool:
+    with ThreadPoolExecutor(50) as pool:
         chats = set(pool.map(lambda _: cluster.client.open("hi", "one"), range(50)))
     cluster.wait_quiet()
     assert len(chats) == 1 and cluster.texts("user") == ["hi"] and len(cluster.turns()) == len(llm.requests) == 1

@@ -24,6 +24,12 @@ PROMISES = {
 }
 
 
+# Seconds that the longest time of each kind may take, and how many there should be.
+LONGEST = {("P4", "embedded, as"): 10, ("P4", "full, as"): 30, ("P5", "10,000"): 2, ("P8", "stop"): 2, ("P10", "to the page"): 5,
+           ("P11", "to the end of the socket"): 5, ("P13", "100 KB"): 0.1, ("P13", "1 MB"): 2, ("P14", "from"): 20}  # fmt: skip
+ENOUGH = {("P1", "sends"): 10_000, ("P3", "kills"): 1_440}
+
+
 @dataclass
 class Tally:
     """Counts and times by promise. A violation is a sentence; there should be none."""
@@ -52,6 +58,20 @@ class Tally:
             said.append(f"**{len(broken)} violations**" if broken else "0 violations")
         return "; ".join(said) or "not measured in this run"
 
+    def not_reached(self) -> list[str]:
+        """Where this run stays behind what is to be reached: too slow, too few, or not looked at."""
+        found = []
+        for (name, start), limit in LONGEST.items():
+            for what, values in self.times.get(name, {}).items():
+                if what.startswith(start) and max(values) > limit:
+                    found.append(f"- {name}: {what.rstrip(':')} took up to {max(values):.2f} s instead of {limit} s.")
+        for (name, start), wanted in ENOUGH.items():
+            number = sum(number for what, number in self.counts.get(name, {}).items() if what.startswith(start))
+            if number < wanted:
+                found.append(f"- {name}: {number:,} instead of {wanted:,}; a longer run tells more.")
+        known = self.counts.keys() | self.times.keys() | self.violations.keys()
+        return found + [f"- {name}: not measured here." for name in PROMISES if name not in known]
+
     def page(self, *, command: str, seconds: float, load: float) -> str:
         """The whole page, as Markdown."""
         head = [
@@ -62,7 +82,8 @@ class Tally:
             " than that: with 0 of N, the true rate is below 3/N with 95 % certainty.",
             "",
             "Kill runs use a heartbeat of 0.5 s and a lease of 2 s; the times of P4 marked “as shipped” use 3 s and 10 s.",
-            "Servers are forks of a process with their libraries loaded, so starts are quicker here than from a shell.",
+            "Servers are forks of a process with their libraries loaded, so starts are quicker here than from a shell. “0"
+            " violations” says that nothing was lost, doubled or out of order, not that a time was kept.",
             "",
             "| | promise | to reach | measured |",
             "|---|---|---|---|",
@@ -70,7 +91,8 @@ class Tally:
         rows = [f"| {name} | {what} | {number} | {self.lines(name)} |" for name, (what, number) in PROMISES.items()]
         broken = [f"- {name}: {what}" for name, found in self.violations.items() for what in found]
         tail = ["", "## Violations", "", *broken] if broken else []
-        return "\n".join([*head, *rows, *tail, ""])
+        behind = ["", "## Not reached in this run", "", *self.not_reached()]
+        return "\n".join([*head, *rows, *behind, *tail, ""])
 
 
 def describe(what: str, values: list[float]) -> str:
