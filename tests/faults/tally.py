@@ -25,8 +25,17 @@ PROMISES = {
 
 
 # Seconds that the longest time of each kind may take, and how many there should be.
-LONGEST = {("P4", "embedded, as"): 10, ("P4", "full, as"): 30, ("P5", "10,000"): 2, ("P8", "stop"): 2, ("P10", "to the page"): 5,
-           ("P11", "to the end of the socket"): 5, ("P13", "100 KB"): 0.1, ("P13", "1 MB"): 2, ("P14", "from"): 20}  # fmt: skip
+LONGEST = {
+    ("P4", "embedded, as"): 10,
+    ("P4", "full, as"): 30,
+    ("P5", "10,000"): 2,
+    ("P8", "stop"): 2,
+    ("P10", "to the page"): 5,
+    ("P11", "to the end of the socket"): 5,
+    ("P13", "100 KB"): 0.1,
+    ("P13", "1 MB"): 2,
+    ("P14", "from"): 20,
+}
 ENOUGH = {("P1", "sends"): 10_000, ("P3", "kills"): 1_440}
 
 
