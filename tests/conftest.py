@@ -1,12 +1,22 @@
 """Fixtures that every test may use: the two tenants, and turns that run when the test says so."""
 
 import pytest
+from django.conf import settings
 
 from assistants.tools import registry
 from tests.kit import turns, world
 from tests.kit.sealed import Catcher
 
 pytest_plugins = ["tests.plugins.coroutines"]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings_xdist_suffix(request):
+    """Each test process has a database of its own: in memory it is so anyway, elsewhere its name gets the process's."""
+    number = getattr(request.config, "workerinput", {}).get("workerid")
+    chosen = settings.DATABASES["default"]
+    if number and "sqlite" not in chosen["ENGINE"]:
+        chosen.setdefault("TEST", {})["NAME"] = f"test_{chosen['NAME']}_{number}"
 
 
 @pytest.fixture

@@ -127,9 +127,6 @@ class RedisRelay:
         if not self._news.is_set():
             self._loop.call_soon_threadsafe(self._news.set)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop)
-
     # --- telling -------------------------------------------------------------------------------------------------
     async def _tell_all(self) -> None:
         while True:
