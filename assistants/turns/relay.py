@@ -113,12 +113,12 @@ class RedisRelay:
     def watch(self, topic: str) -> None:
         """Hears of a topic from now on; text is asked for, since it may have begun long ago."""
         self._topics.add(topic)
-        self._soon(self._subscribe(topic))
+        asyncio.run_coroutine_threadsafe(self._subscribe(topic), self._loop)
 
     def unwatch(self, topic: str) -> None:
         """Hears of it no longer."""
         self._topics.discard(topic)
-        self._soon(self._unsubscribe(topic))
+        asyncio.run_coroutine_threadsafe(self._unsubscribe(topic), self._loop)
         reply = live.current(int(topic.removeprefix(TEXT))) if topic.startswith(TEXT) else None
         if reply and reply.is_copy:
             live.end(reply)
