@@ -224,6 +224,18 @@ def test_what_an_older_version_read_is_read_anew_and_mirrored(root, files):
     assert index_root(root, trust_times=True).unchanged == 2
 
 
+def test_a_name_too_long_for_the_mirror_stops_no_later_pass(root, folder):
+    (folder / f"{'n' * 252}.md").write_text("# Long\n\nThe numbat rests for two hours.\n")
+    index_root(root)
+    (folder / "late.md").write_text("# Late\n\nThe quokka rests for three hours.\n")
+
+    again = index_root(root)
+
+    assert [each.reason for each in again.skipped] == ["its name is too long for the mirror"]
+    assert (again.added, again.unchanged) == (1, 1)
+    assert found(root, "quokka") == ["handbook/late.md"]
+
+
 def test_a_pass_says_how_far_it_is(root, files, monkeypatch):
     monkeypatch.setattr(indexing, "TOLD_EVERY", 0.0)
     counted, stored = [], []
@@ -270,6 +282,16 @@ def test_the_command_says_what_became_of_each_file(root, files):
     assert "  scan.png: skipped: not a kind of file that is read" in lines
     assert "  noise.md: failed: not text" in lines
     assert lines[-1].startswith("  2 documents in 2 passages: 2 new, 0 changed, 0 gone, 0 unchanged, 1 skipped, 1 failed, in ")
+
+
+def test_the_command_shows_no_name_that_a_terminal_would_obey(root, folder):
+    (folder / "red\x1b[31m\nready.md").write_text("# Red\n")
+    out = StringIO()
+
+    call_command("index", stdout=out)
+
+    assert "  red�[31m�ready.md: skipped: its name is not plain text" in out.getvalue().splitlines()
+    assert "\x1b" not in out.getvalue()
 
 
 def test_the_command_fails_for_a_folder_that_cannot_be_read(root, files):

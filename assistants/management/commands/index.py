@@ -38,7 +38,7 @@ class Command(BaseCommand):
         def progress(path: str, outcome: str) -> None:
             if verbose:
                 line.clear()
-                self.stdout.write(f"  {path}: {outcome}")
+                self.stdout.write(f"  {_visible(path)}: {outcome}")
 
         try:
             report = index_root(root, progress=progress, count=line.show)
@@ -53,6 +53,11 @@ class Command(BaseCommand):
             f" in {report.seconds:.1f} s"
         )
         return True
+
+
+def _visible(name: str) -> str:
+    """A name in one line, without anything that a terminal would obey rather than show: anybody may have given it."""
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in name)
 
 
 class _ProgressLine:
