@@ -42,7 +42,7 @@ def _processes() -> Iterator[CheckMessage]:
 def _hosts() -> Iterator[CheckMessage]:
     shared = connection.vendor != "sqlite" or bool(settings.REDIS_URL)
     if shared and not os.environ.get("TASKMONKEY_SECRET_KEY"):
-        fix = "Set TASKMONKEY_SECRET_KEY to one long random text for all of them, such as that in data/secret.key."
+        fix = "Set TASKMONKEY_SECRET_KEY to one long random text for all of them, such as that in its secret.key."
         yield _error(7, "Processes on several machines would each make a secret key of their own.", fix)
     if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
         fix = "Name the hosts, such as TASKMONKEY_HOSTS=chat.example.org,localhost."

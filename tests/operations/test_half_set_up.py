@@ -1,11 +1,13 @@
 """What is half set up does not start, and says what to change (issue 5, item 1)."""
 
+import json
 import os
 import subprocess
 import sys
 
 import pytest
 
+from assistants.management.commands.team import leave_for_others
 from taskmonkey.checks import check_profile
 from tests.serve.conftest import ROOT
 
@@ -72,6 +74,20 @@ def test_a_whole_team_is_whole(profile):
 )
 def test_what_does_not_go_together_is_refused(profile, changes, refused):
     assert profile(**changes) == refused
+
+
+def test_what_a_team_leaves_for_other_commands_lets_them_start(profile, tmp_path):
+    found = {"DATABASE_URL": "postgres://taskmonkey:k@127.0.0.1:1/postgres", "REDIS_URL": "redis://r"}
+
+    leave_for_others(found, tmp_path)
+
+    script = f". {tmp_path}/team.env && exec {sys.executable} -c 'import json, os; print(json.dumps(dict(os.environ)))'"
+    told = json.loads(subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout)
+    assert {name: told[name] for name in found} == found
+    key = told["TASKMONKEY_SECRET_KEY"]
+    changes = {"postgres": True, "REDIS_URL": told["REDIS_URL"], "EXECUTOR": told["TASKMONKEY_EXECUTOR"]}
+    assert profile(**changes, TASKMONKEY_SECRET_KEY=key) == []
+    assert (tmp_path / "team.env").stat().st_mode & 0o077 == 0
 
 
 def test_a_wish_for_figures_or_traces_without_their_libraries_is_refused(profile, monkeypatch):

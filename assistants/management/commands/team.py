@@ -47,19 +47,25 @@ class Command(BaseCommand):
         team.listen_for_signals()
         try:
             listener = listen(options["host"], options["port"]) if options["web"] else None
+            self._say("Finding PostgreSQL and Redis ...")
             environment = _environment(team, settings.HOME, listener)
             notice = ""
             if not options["no_prepare"]:
+                self._say("Bringing the data up to date ...")
                 notice = _prepare(environment, listener, options["language"], link=not options["no_link"])
+            self._say(f"Starting processes: {options['web']} web, {options['workers']} workers ...")
             _start_processes(team, environment, listener, web=options["web"], workers=options["workers"])
             if listener and not team.stopping:
-                self.stdout.write(notice or f"The site answers on port {listener.getsockname()[1]}.")
-                self.stdout.flush()
+                self._say(notice or f"The site answers on port {listener.getsockname()[1]}.")
             team.watch()
         except (CodedError, RuntimeError) as error:
             raise CommandError(" ".join(filter(None, [str(error), getattr(error, "fix", "")]))) from error
         finally:
             team.end()
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
 
 def _environment(team: Team, home: Path, listener: socket.socket | None) -> dict[str, str]:
@@ -89,11 +95,20 @@ def _start_services(team: Team, home: Path) -> dict[str, str]:
         member = Member(service.name, service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=output)
         team.join(member, until=partial(_is_open, service.port))
     found = {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
-    for_others = found | {"TASKMONKEY_EXECUTOR": "celery", "TASKMONKEY_HOME": str(home)}
+    leave_for_others(found, home)
+    return found
+
+
+def leave_for_others(found: dict[str, str], home: Path) -> None:
+    """Writes what other commands need to reach this site; its key too, without which their checks refuse to start."""
+    told = found | {
+        "TASKMONKEY_EXECUTOR": "celery",
+        "TASKMONKEY_HOME": str(home),
+        "TASKMONKEY_SECRET_KEY": settings.SECRET_KEY,
+    }
     names = home / "team.env"
     names.touch(mode=0o600)
-    names.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in for_others.items()))
-    return found
+    names.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in told.items()))
 
 
 def _prepare(environment: dict[str, str], listener: socket.socket | None, language: str, *, link: bool) -> str:
