@@ -19,17 +19,30 @@ def cited(text: str) -> set[int]:
 
 
 def unsupported(answer: str, results: Sequence[CuratedResult]) -> list[str]:
-    """The sentences that name no result with evidence, in their order; headings and code are none."""
+    """The sentences that name no result with evidence, in their order; headings and code are none.
+
+    A quote is one whole: the mark behind it stands for all of its sentences.
+    """
     carried = {result.number for result in results if result.evidence.all()}
     found = []
-    for line in _CODE.sub("", answer).splitlines():
-        stripped = line.strip()
-        if not stripped or stripped.startswith(("#", "|", "---")):
+    for stripped in _statements(_CODE.sub("", answer)):
+        if not stripped or stripped.startswith(("#", "|", "---")) or (stripped[0] == ">" and cited(stripped) & carried):
             continue
         for sentence in _sentences(stripped):
             if len(sentence.split()) >= SHORTEST and not sentence.endswith(":") and not cited(sentence) & carried:
                 found.append(sentence)
     return found[:MOST]
+
+
+def _statements(text: str) -> list[str]:
+    """The lines of a text, those of one quote as one."""
+    found: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith(">") and found and found[-1].startswith(">"):
+            found[-1] += f" {line.lstrip('> ')}"
+        else:
+            found.append(line)
+    return found
 
 
 def _sentences(line: str) -> list[str]:

@@ -56,6 +56,17 @@ def test_a_sentence_without_evidence_is_marked(house: House, thread: Thread) -> 
     assert '<li dir="auto">Gift cards are a world of their own.</li>' in html
 
 
+def test_the_mark_behind_a_quote_stands_for_all_of_its_sentences(house: House) -> None:
+    quoted = "> Refunds are paid within five working days. A clerk\n> signs each of them first. [1]"
+    alone = "> Vouchers are paid at once. They never run out of time.\n\nRefunds are never late at all."
+
+    thread = house.ask([sends(), emits(answer=f"{quoted}\n\n{alone}")], [handoff()])
+
+    _, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+    assert "3 sentences of the answer name no evidence" in html
+    assert "Vouchers are paid at once.</li>" in html and '<li dir="auto">Refunds are never late at all.</li>' in html
+
+
 def test_the_passage_opens_with_the_quote_marked(house: House, thread: Thread) -> None:
     status, html = page(house.ground.alice, address_of(thread))
 
