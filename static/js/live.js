@@ -3,6 +3,8 @@ import { morph } from "./morph.js";
 
 const POLL_AFTER_MS = 4000;
 const POLL_EVERY_MS = 2000;
+const LATE_AFTER_MS = 3000;
+const GIVEN_UP_AFTER_MS = 20000;
 const LONGEST_DELAY_MS = 10000;
 // A page that is drawn for longer than this at a time feels stuck.
 const BUDGET_MS = 12;
@@ -136,6 +138,7 @@ export function connect(chat, { prepare, drawn, onConnection }) {
   let seen = Number(chat.dataset.seq);
   let delay = 250;
   let polling = null;
+  let asking = false;
   let blocked = setTimeout(startPolling, POLL_AFTER_MS);
   const queue = new Queue({ take: show, drawn });
 
@@ -176,7 +179,14 @@ export function connect(chat, { prepare, drawn, onConnection }) {
   }
 
   async function poll() {
-    const answer = await fetch(`${address}events/?after=${seen}`).catch(() => null);
+    if (asking) return;
+    asking = true;
+    // Where nobody is behind the port, a supervisor's socket takes the question and never answers it.
+    const late = setTimeout(() => polling && onConnection("offline"), LATE_AFTER_MS);
+    const signal = AbortSignal.timeout(GIVEN_UP_AFTER_MS);
+    const answer = await fetch(`${address}events/?after=${seen}`, { signal }).catch(() => null);
+    clearTimeout(late);
+    asking = false;
     // The socket may have come up meanwhile.
     if (!polling) return;
     onConnection(answer?.ok ? "polling" : "offline");

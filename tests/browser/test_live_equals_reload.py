@@ -238,6 +238,29 @@ def test_report_s21_a_cut_socket_misses_nothing(visit: Callable[..., Visit]):
     assert differences(picture(page), picture(other.page)) == {}
 
 
+def test_a_server_that_takes_questions_and_does_not_answer_is_told_as_no_connection(visit: Callable[..., Visit]):
+    window, other = visit(), visit()
+    cable, held = Cable(), []
+    window.page.route_web_socket("**/ws/**", cable.relay)
+    page = window.start_chat("First words")
+    window.at_rest()
+    other.page.goto(page.url)
+
+    page.route("**/events/**", lambda route: held.append(route))
+    cable.cut()
+    expect(page.locator("#connection")).to_contain_text("No connection")
+    page.wait_for_timeout(2500)
+    assert len(held) == 1
+    other.send("Second words")
+    held[0].continue_()
+    page.unroute("**/events/**")
+
+    expect(page.locator("#log")).to_contain_text("You said: Second words")
+    expect(page.locator("#connection")).to_contain_text("Live updates are blocked")
+    cable.mend()
+    expect(page.locator("#connection")).to_be_hidden(timeout=20_000)
+
+
 class Cable:
     """What lies between a page's sockets and the server."""
 
