@@ -17,8 +17,13 @@ from subchats.models import Delegation
 
 
 def only_for_children(plain: ToolDefinition, definition: Definition, thread: Thread) -> ToolDefinition | None:
-    """Only a sub-chat has somebody to hand back to (J-22)."""
-    return plain if thread.parent_id else None
+    """Only a sub-chat whose report somebody waits for can hand back (J-22), and not to a person who writes into it later."""
+    return plain if thread.parent_id and not has_returned(thread) else None
+
+
+def has_returned(thread: Thread) -> bool:
+    """Whether the sub-chat's report went up already."""
+    return Delegation.objects.filter(child=thread, returned_at__isnull=False).exists()
 
 
 @tool(
@@ -53,6 +58,12 @@ def hand_back(
             message="This is not a sub-chat: there is nobody to hand the task back to.",
             fix="Answer the person with what you have.",
             correctable=False,
+        )
+    if delegation.returned_at:
+        raise CodedError(
+            code="REPORTED_ALREADY",
+            message="Your report went up already, and nobody waits for this one: a person asks you now.",
+            fix="Say to the person what is needed, and what you have established.",
         )
     back = make_hand_back(context.thread, needed=whatIsNeeded, established=whatIEstablished, owner=owningAgent)
     store_hand_back(delegation, back)

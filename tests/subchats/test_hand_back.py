@@ -4,8 +4,9 @@ import json
 
 from assistants.models import Thread, Turn
 from assistants.tools.registry import find_tool
+from assistants.turns.lifecycle import send_message
 from subchats.models import Delegation
-from tests.kit.turns import last_turn, replies
+from tests.kit.turns import last_turn, replies, run_all
 from tests.subchats.test_delegation import delegate, invoke, result_of
 
 
@@ -30,6 +31,19 @@ def test_j22_only_a_sub_chat_is_offered_the_tool(ground):
     from assistants.models.definition import definition_of
 
     assert find_tool("hand_back").define(definition_of(thread), thread) is None
+
+
+def test_j22_a_person_who_asks_a_sub_chat_after_its_report_is_told_in_words(ground):
+    late = [back(whatIsNeeded="Which carrier?"), "That is a question for logistics."]
+    ground.assistant("stock", tools=["hand_back"], script=["Twelve.", *late])
+    child = Thread.objects.get(parent=delegate(ground, invoke()))
+
+    send_message(child, author=ground.alice, text="And by which carrier?")
+    run_all()
+
+    assert last_turn(child).reason != "hand_back"
+    assert replies(child)[-1] == "That is a question for logistics."
+    assert Delegation.objects.get().hand_back is None
 
 
 def test_j22_report_d30_other_tools_of_the_same_reply_finish_first(ground):
