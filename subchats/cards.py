@@ -17,7 +17,7 @@ from subchats.models import Delegation
 from .below import Below, look_below
 
 LAST_LINE_CHARS = 240
-CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=.*\n")
+CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=(.*)\n")
 # What a line is made of besides its words: a quote's, list's or heading's beginning, a rule, a fence, emphasis, code.
 LINE_MARKS = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?)?")
 EMPTY_LINE = re.compile(r"\s*(?:[-*_=|:\s]{3,}|(?:```|~~~).*)")
@@ -34,12 +34,19 @@ class Face:
     said: Callable[[Delegation, str], str]
 
 
+Asked = Callable[[dict[str, Any]], tuple[str, str]]
 _faces: dict[str, Face] = {}
+_asked: dict[str, Asked] = {}
 
 
 def register_face(kind: str, face: Face) -> None:
     """Words the cards of a kind of sub-chat whose task and reports are not written for people."""
     _faces[kind] = face
+
+
+def register_asked(tool: str, words: Asked) -> None:
+    """Words who is asked for what by the arguments of a tool's call that has opened nothing, where models exchange JSON."""
+    _asked[tool] = words
 
 
 @dataclass(frozen=True)
@@ -100,14 +107,21 @@ def _delegations(call: ToolCall) -> QuerySet[Delegation]:
 
 def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     """A call that opened nothing: who was asked for what and, once it was refused, why not."""
-    names = [str(each.get("assistant") or _("Ad-hoc agent")) for each in tasks]
     code, why = refusal_in(call)
+    if call.name in _asked:
+        name, task = _asked[call.name](call.arguments)
+        # Its sentence shows a model how it is done right, in JSON; what to do about it is said in words.
+        coded = CODED_LINE.match(call.result)
+        why = coded[2] if coded else why
+    else:
+        name = ", ".join(str(each.get("assistant") or _("Ad-hoc agent")) for each in tasks)
+        task = " · ".join(str(each.get("task", "")) for each in tasks)
     return {
         "element": f"c{call.pk.hex}",
         "delegation": None,
         "child": None,
-        "name": ", ".join(names) or call.name,
-        "task": " · ".join(str(each.get("task", "")) for each in tasks),
+        "name": name or call.name,
+        "task": task,
         "state": "queued" if call.is_open else "stopped" if call.outcome == ToolCall.Outcome.STOPPED else "refused",
         "code": code,
         "error": why,

@@ -15,6 +15,7 @@ from subchats.models import Delegation, Evidence, ExplorerTask
 from subchats.research.assigned import task_of
 from subchats.research.assignment import AssignmentInvalid, parse_assignment
 from subchats.research.handoff import Candidate, Handoff, HandoffInvalid, parse_handoff
+from subchats.research.payload import leaves_of, too_deep
 from subchats.research.quotes import find_quote
 
 _OBJECT = re.compile(r"^\s*(?:```(?:json)?\s*)?\{", re.MULTILINE)
@@ -33,11 +34,24 @@ class Finding:
 
 
 def worded_task(delegation: Delegation) -> str:
-    """What an explorer looks for, in one line: the wordings if they say more than the question does."""
+    """What an explorer looks for, in one line; a task that is no assignment as it stands."""
+    return _worded(delegation.task) or delegation.task
+
+
+def worded_dispatch(arguments: dict[str, Any]) -> tuple[str, str]:
+    """Who is sent, and what for, by a dispatch that has opened nothing (yet); nothing of tasks that are no assignments."""
+    leaves = [] if too_deep(arguments) else leaves_of(arguments)
+    tasks = [task for leaf in leaves if isinstance(task := leaf.fields.get("task"), str)]
+    name = _("Explorer") if len(leaves) < 2 else f"{_('Explorer')} × {len(leaves)}"
+    return name, " · ".join(dict.fromkeys(words for words in map(_worded, tasks) if words))
+
+
+def _worded(task: str) -> str:
+    """The wordings of an assignment if they say more than its question does, else the question; empty if it is none."""
     try:
-        assignment = parse_assignment(delegation.task)
+        assignment = parse_assignment(task)
     except AssignmentInvalid:
-        return delegation.task
+        return ""
     words = [each for each in assignment.variants if each != assignment.query]
     return _("Looks for: %(words)s") % {"words": " · ".join(words)} if words else assignment.query
 

@@ -50,6 +50,9 @@ def own_time(start: datetime) -> Iterator[Time]:
 def declared_tools() -> Iterator[Catcher]:
     """`send` must not be repeated and asks first; `put` must not be repeated. Both stand for tools of a site's own."""
     known, made = dict(registry._tools), Catcher()
+    for name in ("send", "put"):
+        # Other tests of this process may have loaded a tool of that name.
+        registry._tools.pop(name, None)
     made.declare("send", effect="once", sends_out=True, approval=True)
     made.declare("put", effect="once")
     try:

@@ -57,7 +57,7 @@ def test_s24_every_refusal_is_guarded(place):
         forged.post("/login/", {"username": "alice", "password": "secret"}): 403,
         alice.get("/enter/x/y/"): 410,
         alice.get("/", headers={"Host": "evil.example"}): 400,
-        alice.post("/c/", b"x" * (2 * 1024 * 1024), "application/x-www-form-urlencoded"): 400,
+        alice.post("/c/", b"x" * (2 * 1024 * 1024), "application/x-www-form-urlencoded"): 413,
         alice.get("/login"): 301,
     }
     for _ in range(11):

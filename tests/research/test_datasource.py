@@ -48,6 +48,15 @@ def told(ground: World, text: str = CANARY, *, owner: User | None = None, questi
     return thread
 
 
+def said_in(thread: Thread) -> int:
+    """The number of the message in which it was said."""
+    return thread.messages.get(role="assistant").sequence
+
+
+def place_of(thread: Thread) -> str:
+    return f"conversations:{thread.chat_id}@{said_in(thread)}"
+
+
 def asking(house: House, owner: User | None = None) -> Thread:
     return house.ground.open("Where is the spare key?", owner=owner, assistant=house.scout)
 
@@ -265,7 +274,7 @@ def cites(source: str, excerpt: str = CANARY) -> dict[str, Any]:
 def test_a36_a11_a_result_may_rest_on_what_was_said_word_for_word(house: House, client: Client) -> None:
     earlier = told(house.ground)
     grant(house)
-    source = f"conversations:{earlier.chat_id}@3"
+    source = place_of(earlier)
 
     thread = house.ask([sends(), cites(source, "The spare key hangs behind the roof."), cites(source)], [handoff()])
 
@@ -275,7 +284,7 @@ def test_a36_a11_a_result_may_rest_on_what_was_said_word_for_word(house: House, 
     assert (evidence.source, evidence.excerpt, evidence.document) == (source, CANARY, None)
     client.force_login(house.ground.alice)
     answer = client.get(reverse("evidence", args=[thread.chat_id, evidence.pk]))
-    assert answer.status_code == 302 and answer["Location"].startswith(f"/c/{earlier.chat_id}/?at=3")
+    assert answer.status_code == 302 and answer["Location"].startswith(f"/c/{earlier.chat_id}/?at={said_in(earlier)}")
     assert CANARY in client.get(reverse("thread", args=[thread.chat_id])).content.decode()
     earlier.delete()
     gone = client.get(reverse("evidence", args=[thread.chat_id, evidence.pk]))
@@ -284,9 +293,9 @@ def test_a36_a11_a_result_may_rest_on_what_was_said_word_for_word(house: House, 
 
 def test_a36_a_citation_of_what_is_not_granted_or_not_the_askers_is_no_evidence(house: House) -> None:
     mine, bobs = told(house.ground), told(house.ground, owner=house.ground.bob)
-    house.ask([sends(), cites(f"conversations:{mine.chat_id}@3"), emits()], [handoff()])
+    house.ask([sends(), cites(place_of(mine)), emits()], [handoff()])
     grant(house)
-    house.ask([sends(), cites(f"conversations:{bobs.chat_id}@3"), emits()], [handoff()])
+    house.ask([sends(), cites(place_of(bobs)), emits()], [handoff()])
 
     codes = ToolCall.objects.filter(name="emit_autorag_results", outcome="refused").values_list("code", flat=True)
     assert list(codes) == ["EVIDENCE_NOT_VERIFIED"] * 2
@@ -295,10 +304,10 @@ def test_a36_a_citation_of_what_is_not_granted_or_not_the_askers_is_no_evidence(
 def test_a09_an_explorer_may_hand_over_a_seed_from_there_and_it_is_looked_up_too(house: House) -> None:
     earlier = told(house.ground)
     grant(house)
-    said = {"source": f"conversations:{earlier.chat_id}@3", "method": "datasource", "locator": "message 3"}
+    said = {"source": place_of(earlier), "method": "datasource", "locator": f"message {said_in(earlier)}"}
     true, false = candidate(**said, evidence=CANARY), candidate(**said, evidence="The spare key hangs nowhere at all.")
 
-    thread = house.ask([sends(), cites(f"conversations:{earlier.chat_id}@3")], [handoff(true, false)])
+    thread = house.ask([sends(), cites(place_of(earlier))], [handoff(true, false)])
 
     assert run_of(thread).finished and run_of(thread).evidence.get().excerpt == CANARY
     assert len(run_of(thread).tasks.get().faults) == 1

@@ -9,7 +9,7 @@ from assistants.models import Thread
 from assistants.models.turn_event import TurnEvent
 from subchats.cards import last_line
 from tests.kit.world import World
-from tests.research.house import House, build, candidate, emits, handoff, run_of, sends
+from tests.research.house import House, build, candidate, emits, handoff, leaf, run_of, sends
 from tests.research.test_pages import page
 
 
@@ -31,6 +31,17 @@ def test_the_card_of_an_explorer_says_what_it_looks_for_and_what_stood_in_the_do
     assert "1 quote found · 1 finding thrown away" in html
     assert "One assistant has worked on this" in html
     assert "originalQuery" not in html.split('class="card sub')[1].split("</article>")[0]
+
+
+def test_a_dispatch_that_opened_nothing_is_told_in_words_too(house: House) -> None:
+    refused = sends(tasks=[leaf(cwd="/etc"), leaf(cwd="/etc"), {"agent": "autorag-explorer", "task": '{"originalQuery": 1}'}])
+    thread = house.ask([refused, sends(), emits()], [handoff()])
+
+    _, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+
+    card = html.split('class="card sub refused"')[1].split("</article>")[0]
+    assert "Looks for: refund · paid back</p>" in card and "Explorer × " in card
+    assert "originalQuery" not in card and "Ad-hoc" not in card
 
 
 @pytest.mark.parametrize(
