@@ -80,9 +80,10 @@ def _wait(turn: Turn, seconds: float) -> None:
         if _carry_on(turn):
             moved = now
         elif now - moved > REST_SECONDS:
+            paused = turn.note if turn.state == Turn.State.PAUSED else ""
             raise SearchFailed(
                 code="SEARCH_WAITS",
-                message="It waits for a person: for an answer, or for a call to be approved.",
+                message=paused or "It waits for a person: for an answer, or for a call to be approved.",
                 fix=f"Open the conversation in the browser: /c/{turn.thread.chat_id}/.",
             )
         rest(LOOK_SECONDS)
@@ -93,7 +94,8 @@ def _carry_on(turn: Turn) -> bool:
     tree = Turn.objects.active().filter(thread__root=turn.thread_id) | Turn.objects.active().filter(pk=turn.pk)
     for turn_id in Turn.objects.runnable(clock.now()).filter(pk__in=tree.values("pk")).values_list("pk", flat=True):
         executors.enqueue(turn_id)
-    return tree.exclude(state=Turn.State.WAITING).exists()
+    # A pause without an end is one that only a person ends, such as that of a used-up budget.
+    return tree.exclude(state=Turn.State.WAITING).exclude(state=Turn.State.PAUSED, wake_at=None).exists()
 
 
 def _failure(turn: Turn, run: ResearchRun | None) -> SearchFailed:

@@ -53,6 +53,20 @@ def log_of(settings: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def test_a15_a_search_whose_budget_is_used_up_says_so_instead_of_waiting(house: House, monkeypatch: Any) -> None:
+    monkeypatch.setattr(asking, "REST_SECONDS", 0.0)
+    script(house, [sends(), emits()], [handoff()])
+    house.scout.turn_tokens = 1
+    house.scout.save()
+
+    with pytest.raises(SearchFailed) as caught:
+        ask(QUERY, assistant=house.scout, asker=house.ground.alice, seconds=5)
+
+    assert (caught.value.code, caught.value.category) == ("SEARCH_WAITS", "")
+    assert "budget of this turn" in caught.value.message
+    assert not Turn.objects.active().exists()
+
+
 def test_a42_a_search_prints_the_answer_with_numbered_evidence_and_its_places(house: House) -> None:
     script(house, [sends(), emits()], [handoff()])
 
