@@ -17,9 +17,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 STAGE_SECONDS = 40 * 60
 # What asks most of a database, tried on PostgreSQL too; all of it by hand: python -m tests.kit.postgres -m pytest tests
 ON_POSTGRES = (
-    "tests/postgres tests/turns tests/subchats tests/steering tests/budget tests/approvals tests/planning tests/conversations"
-    " tests/taint tests/journeys tests/reports tests/documents/test_searching.py tests/documents/test_indexing.py"
-    " tests/tables/test_keeping_tables.py tests/workflows/test_progress.py tests/probes/test_s10_search.py"
+    "tests/postgres/test_at_once.py tests/postgres/test_what_it_refuses.py tests/budget/test_at_once.py tests/subchats"
+    " tests/journeys tests/turns/test_one_message.py tests/turns/test_take_over.py tests/turns/test_places.py"
+    " tests/turns/test_questions.py tests/conversations/test_overview.py tests/documents/test_searching.py"
+    " tests/probes/test_s10_search.py"
 ).split()
 IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
 # A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
@@ -100,8 +101,7 @@ def faults_stage() -> Stage:
 
 def postgres() -> Stage:
     """The same tests on a private PostgreSQL, installed where that needs no question (root on Debian)."""
-    # Queries are counted on SQLite: where many write, a row is locked before what belongs to it is read.
-    options = [*ON_POSTGRES, "--ignore=tests/turns/test_cost.py", "-n", str(os.cpu_count() or 1)]
+    options = [*ON_POSTGRES, "-n", str(os.cpu_count() or 1)]
     missing = find_service("initdb", "postgresql")
     return Stage("postgres", "-m", "tests.kit.postgres", "-m", "pytest", *options, missing=missing)
 
