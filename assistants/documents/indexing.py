@@ -62,6 +62,10 @@ def index_root(
     except CodedError as error:
         _keep(root, {**root.report, "problem": error.message})
         raise
+    except Exception as error:
+        # Whoever looks at the folder's state is not to take an older pass for this one.
+        _keep(root, {**root.report, "problem": f"The pass broke off ({type(error).__name__}). The log says where."})
+        raise
     finally:
         lock.release()
     _checked[root.pk] = clock.monotonic() if report.complete else float("-inf")

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from assistants.models import Message
 
 MARK = re.compile(r"\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]")
+LAST = re.compile(rf"(?:{MARK.pattern}\s*)+\Z")
 NUMBER = re.compile(r"\d+")
 
 
@@ -41,10 +42,14 @@ def citations_of(messages: Iterable[Message]) -> dict[UUID, Citations]:
     return {each.pk: known[each.turn_id] for each in marked if each.turn_id in known}
 
 
-def split_marks(text: str, citations: Citations) -> list[tuple[str, str]]:
-    """A stretch of text in pieces of (text, link); a link is our own HTML, made only for numbers that exist, else empty."""
+def split_marks(text: str, citations: Citations, *, only_last: bool = False) -> list[tuple[str, str]]:
+    """A stretch of text in pieces of (text, link); a link is our own HTML, made only for numbers that exist, else empty.
+
+    With `only_last` the marks at its very end are meant, and no others.
+    """
     pieces, end = [], 0
-    for mark in MARK.finditer(text):
+    begin = LAST.search(text) if only_last else None
+    for mark in MARK.finditer(text, begin.start() if begin else len(text) if only_last else 0):
         for number in NUMBER.finditer(text, mark.start(), mark.end()):
             if citation := citations.get(int(number[0])):
                 pieces += [(text[end : number.start()], ""), (number[0], _draw(number[0], citation))]

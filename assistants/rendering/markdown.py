@@ -91,7 +91,7 @@ def draw_block(
 ) -> SafeString:
     """Renders and sanitises one block; raises RenderTimeout."""
     deadline.check()
-    env: dict[str, Any] = {"deadline": deadline, "highlighter": highlighter, "parts": [], "links": []}
+    env: dict[str, Any] = {"deadline": deadline, "highlighter": highlighter, "parts": [], "links": [], "quotes": []}
     env["citations"] = citations
     html = _parser.renderer.render(block.tokens, _parser.options, env)
     return mark_safe(sanitize_prose(html, parts=env["parts"]))
@@ -125,10 +125,20 @@ class _Renderer(RendererHTML):
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         text = tokens[idx].content
-        if not env["citations"] or env["links"]:
+        # What a document says within a quote cites nothing: only the marks that stand behind it are the answer's.
+        quoted = bool(env["quotes"])
+        if not env["citations"] or env["links"] or (quoted and tokens[idx] is not env["quotes"][-1]):
             return escape(text)
-        pieces = split_marks(text, env["citations"])
+        pieces = split_marks(text, env["citations"], only_last=quoted)
         return "".join(_set_aside(link, env, tag="span") if link else escape(words) for words, link in pieces)
+
+    def blockquote_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        env["quotes"].append(_last_words(tokens, idx))
+        return self.renderToken(tokens, idx, options, env)
+
+    def blockquote_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        env["quotes"].pop()
+        return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         """Never an image, which would send a request unasked: a link with its description (X2, S31)."""
@@ -167,6 +177,18 @@ def _set_aside(html: str, env: Any, *, tag: str) -> str:
     env["deadline"].check()
     env["parts"].append(html)
     return slot(len(env["parts"]) - 1, tag=tag)
+
+
+def _last_words(tokens: Sequence[Token], opening: int) -> Token | None:
+    """The last stretch of text of the quote that opens here."""
+    last = None
+    for token in tokens[opening + 1 :]:
+        if token.type == "blockquote_close" and token.level == tokens[opening].level:
+            break
+        if token.type == "inline":
+            children = token.children or []
+            last = children[-1] if children and children[-1].type == "text" else None
+    return last
 
 
 def _is_visible_paragraph(token: Token) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from subchats.models import CuratedResult
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
+_LAST = re.compile(rf"(?:{_MARK.pattern}\s*)+\Z")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])(?:\s*\[[\d,;\s–-]+\])*\s+(?=[A-ZÄÖÜ0-9„“\"*_(])")
 MOST = 20
@@ -26,12 +27,18 @@ def unsupported(answer: str, results: Sequence[CuratedResult]) -> list[str]:
     carried = {result.number for result in results if result.evidence.all()}
     found = []
     for stripped in _statements(_CODE.sub("", answer)):
-        if not stripped or stripped.startswith(("#", "|", "---")) or (stripped[0] == ">" and cited(stripped) & carried):
+        if not stripped or stripped.startswith(("#", "|", "---")) or (stripped[0] == ">" and _cited_behind(stripped) & carried):
             continue
         for sentence in _sentences(stripped):
             if len(sentence.split()) >= SHORTEST and not sentence.endswith(":") and not cited(sentence) & carried:
                 found.append(sentence)
     return found[:MOST]
+
+
+def _cited_behind(quote: str) -> set[int]:
+    """The numbers in the marks at the end of a quote; those within it are the document's own."""
+    marks = _LAST.search(quote)
+    return cited(marks[0]) if marks else set()
 
 
 def _statements(text: str) -> list[str]:

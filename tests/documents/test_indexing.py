@@ -126,6 +126,17 @@ def test_a_pass_that_runs_out_of_time_goes_on_with_the_next(root, folder, monkey
     assert second.complete and second.documents == 6
 
 
+def test_a_pass_that_breaks_off_is_not_taken_for_the_one_before(root, files, monkeypatch):
+    index_root(root)
+    monkeypatch.setattr("assistants.documents.indexing.Scan.run", lambda scan: 1 // 0)
+
+    with pytest.raises(ZeroDivisionError):
+        index_root(root)
+
+    root.refresh_from_db()
+    assert "broke off (ZeroDivisionError)" in root.report["problem"] and root.report["documents"] == 2
+
+
 def test_a_folder_that_is_away_keeps_what_was_indexed(root, files):
     index_root(root)
     files.rename(files.parent / "elsewhere")

@@ -24,6 +24,10 @@ TWO = link(2, "A &quot;title&quot; &lt;b&gt;of&lt;/b&gt; theirs")
         ("Known [1, 9], unknown [9].", f"<p>Known [{ONE}, 9], unknown [9].</p>"),
         ("**Bold [1]**", f"<p><strong>Bold [{ONE}]</strong></p>"),
         ("> quoted [1]", f"<blockquote>\n<p>quoted [{ONE}]</p>\n</blockquote>"),
+        # A document can't cite for the answer that quotes it.
+        ("> so [1], said it [1] [1]", f"<blockquote>\n<p>so [1], said it [{ONE}] [{ONE}]</p>\n</blockquote>"),
+        ("> see [1]\n>\n> there [1] too.", "<blockquote>\n<p>see [1]</p>\n<p>there [1] too.</p>\n</blockquote>"),
+        ("- > in a list [1] x", "<ul>\n<li><blockquote>\n<p>in a list [1] x</p>\n</blockquote>\n</li>\n</ul>"),
         ("`a[1]` and x[1]", f"<p><code>a[1]</code> and x[{ONE}]</p>"),
     ],
 )

@@ -116,6 +116,14 @@ def test_a42_a_wrong_call_ends_with_2_and_without_a_hint(house: House, arguments
     assert not Thread.objects.exists()
 
 
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf", "soon"])
+def test_a42_no_conversation_is_opened_for_a_time_that_is_none(house: House, seconds: str) -> None:
+    with pytest.raises(CommandError, match="no time to wait"):
+        call_command("search", QUERY, f"--timeout={seconds}")
+
+    assert not Thread.objects.exists()
+
+
 def test_a42_a_search_that_finds_nothing_ends_with_1_and_without_a_hint(house: House) -> None:
     script(house, [sends(), "Nothing.", "Nothing.", "Nothing."], [handoff(candidate(evidence="Not there."))])
 

@@ -1,8 +1,9 @@
 """Runs a whole research from the shell and prints the answer with its evidence (A-42)."""
 
 import json
+import math
 import re
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -22,6 +23,17 @@ WORDS = {"useful": 1, "not-useful": -1}
 HINT = "Run `manage.py health` to see what is wrong with the models, their keys or the explorer."
 
 
+def _seconds(text: str) -> float:
+    """A time to wait, as the shell gives it."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < math.inf:
+        raise ArgumentTypeError(f"{text} is no time to wait: give seconds, such as 600")
+    return seconds
+
+
 class Command(BaseCommand):
     help = "Asks a research assistant and waits for its results. Exit code 0, 2 for a wrong call or setting, 1 for a failure."
 
@@ -31,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", help="the team's slug (default: the settings', else the only one)")
         parser.add_argument("--assistant", help="the research assistant's slug (default: the settings', else the only one)")
         parser.add_argument("--user", help="in whose name and with whose rights (default: the settings', else the first admin)")
-        parser.add_argument("--timeout", type=float, default=600, help="seconds to wait for the results (default 600)")
+        parser.add_argument("--timeout", type=_seconds, default=600, help="seconds to wait for the results (default 600)")
         parser.add_argument("--json", action="store_true", help="print the results as JSON")
         parser.add_argument(
             "--feedback",
