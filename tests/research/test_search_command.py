@@ -180,7 +180,7 @@ def test_a42_exactly_five_categories_hint_at_the_health_check(ground: Any, reaso
 def test_a42_a_search_without_end_is_stopped_and_hints_at_the_health_check(house: House, monkeypatch: Any) -> None:
     script(house, [sends(), emits()], [handoff()])
 
-    error = failure(QUERY, "--timeout", "0")
+    error = failure(QUERY, "--timeout", "1e-9")
 
     assert error.returncode == 1 and HINT in str(error)
     assert [turn.state for turn in Turn.objects.all()] == [Turn.State.STOPPED]
