@@ -40,7 +40,9 @@ def test() -> int:
     """Checks everything: the fast part, then the kill -9 tests and the browser tests, each in a process of their own."""
     install(TEST_LOCK)
     # Sync Playwright runs a loop in the thread that uses the ORM.
-    browser = pytest("browser", "tests/browser", missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1")
+    browser = pytest(
+        "browser", "tests/browser", workers=min(os.cpu_count() or 1, 2), missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1"
+    )
     return check([*fast_stages(), postgres(), faults_stage(), browser])
 
 

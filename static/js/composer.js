@@ -97,10 +97,13 @@ export function keepAnswer(form) {
     for (const box of form.querySelectorAll("[name=option]")) box.checked = kept.chosen.includes(box.value);
     if (text) text.value = kept.text;
   }
-  form.addEventListener("input", () => {
+  const note = () => {
     const chosen = [...form.querySelectorAll("[name=option]:checked")].map((box) => box.value);
     save(name, chosen.length || text?.value ? JSON.stringify({ chosen, text: text?.value ?? "" }) : "");
-  });
+  };
+  form.addEventListener("input", note);
+  // Somebody may have ticked before this script ran.
+  if (!kept) note();
 }
 
 // What is typed beside an approval, changed arguments or a reason, is kept until it is decided. It belongs to the very arguments
@@ -116,11 +119,14 @@ export function keepTyped(card) {
     area.value = texts[area.name];
     area.closest("details").open = true;
   }
-  card.addEventListener("input", () => {
+  const note = () => {
     const changed = areas.filter((area) => area.value !== area.defaultValue).map((area) => [area.name, area.value]);
     const typed = { version: card.dataset.version, texts: Object.fromEntries(changed) };
     save(name, changed.length ? JSON.stringify(typed) : "");
-  });
+  };
+  card.addEventListener("input", note);
+  // Somebody may have typed before this script ran.
+  if (!kept) note();
 }
 
 // A browser may forbid storage; writing must go on without it.
