@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 from weakref import WeakSet
@@ -28,7 +29,7 @@ log = logging.getLogger(__name__)
 BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_MANY = 4011, 4012, 4401, 4404, 4429
 # A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
 ACCESS_SECONDS = 4
-FAREWELL_SECONDS = 0.2
+FAREWELL_SECONDS = 1.0
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
 # what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
 DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
@@ -234,10 +235,13 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
 async def send_home() -> None:
     """Closes every socket of this process, which is about to end: the pages come back to its successor (F11)."""
-    for each in list(_open):
-        await each.close(RESTARTING)
-    # What was said is written by the loop, which is about to stop.
-    await asyncio.sleep(FAREWELL_SECONDS)
+    leaving = list(_open)
+    for each in leaving:
+        with suppress(Exception):
+            await each.close(RESTARTING)
+    # What was said is written by the loop, which is about to stop and may have much else to do.
+    if leaving:
+        await asyncio.sleep(FAREWELL_SECONDS)
 
 
 def _cursor(after: str | None, thread_id: int) -> int | None:

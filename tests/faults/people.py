@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 ONE_USE = httpx2.Limits(max_keepalive_connections=0)
 
+# For how long a page may be told that the store is busy, after connections to it were cut.
+BUSY_SECONDS = 6.0
+
 
 class Client:
     """One person. `acknowledged` holds each key whose send was accepted, `unknown` those that nobody knows of."""
@@ -83,9 +86,11 @@ class Client:
 
     def events(self, chat: str, after: object) -> dict[str, Any]:
         """What a page without a socket asks for."""
+        end = time.monotonic() + BUSY_SECONDS
         answer = self.get(f"/c/{chat}/events/", after=after)
-        if answer.status_code == 503:
-            # As the page does, which asks again.
+        while answer.status_code == 503 and time.monotonic() < end:
+            # As the page does, which asks again every two seconds.
+            time.sleep(0.5)
             answer = self.get(f"/c/{chat}/events/", after=after)
         assert answer.status_code == 200, answer.status_code
         return dict(answer.json())
