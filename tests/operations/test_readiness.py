@@ -6,7 +6,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from assistants import clock, health
-from assistants.turns import engine
+from assistants.turns import engine, relay
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +55,14 @@ def test_a_part_that_can_be_done_without_leaves_the_site_ready(db):
     answer = Client().get("/readyz")
 
     assert (answer.status_code, answer.json()["failing"], answer.json()["degraded"]) == (200, [], ["documents"])
+
+
+def test_p10_a_site_whose_redis_is_gone_serves_on(db, monkeypatch):
+    monkeypatch.setattr(relay, "is_healthy", lambda: False)
+
+    answer = Client().get("/readyz")
+
+    assert (answer.status_code, answer.json()["failing"], answer.json()["degraded"]) == (200, [], ["redis"])
 
 
 def test_a_migration_that_is_not_in_yet_makes_the_site_not_ready(db):
