@@ -12,6 +12,7 @@ from assistants.models import Message, Thread
 
 from .search_hits import CLOSES, MAX_HITS, OPENS, SEARCHED_ROLES, Hit, marked, plain, words_of
 from .search_postgres import PostgresIndex
+from .search_triggers import mend_triggers
 
 __all__ = ["CLOSES", "OPENS", "Hit", "Index", "Scan", "index_of", "keep_in_step", "words_of"]
 
@@ -43,12 +44,7 @@ class SqliteIndex:
             for statement in TABLES:
                 cursor.execute(statement)
             cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-            missing = TRIGGERS.keys() - {name for (name,) in cursor.fetchall()}
-            for name in missing:
-                cursor.execute(f"CREATE TRIGGER {name} {TRIGGERS[name]}")
-            if missing:
-                for statement in FILL:
-                    cursor.execute(statement)
+            mend_triggers(cursor, TRIGGERS, known=[name for (name,) in cursor.fetchall()], fill=FILL)
 
     def find(self, words: list[str], threads: QuerySet[Thread]) -> list[Hit]:
         """Titles first, then the newest messages; only in these threads, decided in the same query (S10)."""

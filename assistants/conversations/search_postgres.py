@@ -13,6 +13,7 @@ from django.db.models import QuerySet, Sum
 from assistants.models import Message, Thread
 
 from .search_hits import MAX_HITS, MAX_PASSAGES, MAX_THREADS, Hit, marked, plain
+from .search_triggers import mend_triggers
 
 # Messages of one person that are all looked at; where there are more, first so many of the newest of all.
 FEW, NEWEST = 30_000, 20_000
@@ -36,12 +37,7 @@ class PostgresIndex:
                 for statement in TABLES:
                     cursor.execute(statement)
             cursor.execute("SELECT tgname FROM pg_trigger WHERE tgname LIKE 'search_%%' AND NOT tgisinternal")
-            missing = TRIGGERS.keys() - {name for (name,) in cursor.fetchall()}
-            for name in missing:
-                cursor.execute(f"CREATE TRIGGER {name} {TRIGGERS[name]}")
-            if missing:
-                for statement in FILL:
-                    cursor.execute(statement)
+            mend_triggers(cursor, TRIGGERS, known=[name for (name,) in cursor.fetchall()], fill=FILL)
 
     def find(self, words: list[str], threads: QuerySet[Thread]) -> list[Hit]:
         """Titles first, then the newest messages; only in these threads, decided in the same query (S10)."""

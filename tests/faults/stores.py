@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -26,12 +25,6 @@ Row = Any
 # Errors of a store that is gone for a moment.
 AWAY = (sqlite3.OperationalError, psycopg.OperationalError, redis.RedisError)
 LOST = {"fsync": "off", "full_page_writes": "off", "log_min_messages": "fatal", "max_connections": "150"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_for(condition: Callable[[], Any], within: float, what: str) -> Any:
@@ -108,7 +101,7 @@ class Redis(ServiceProcess):
 
     def __init__(self) -> None:
         folder = open_folder()
-        super().__init__(private_servers.redis(folder / "redis", free_port()), folder)
+        super().__init__(private_servers.redis(folder / "redis", private_servers.free_port(0)), folder)
 
     def answers(self) -> bool:
         with closing(self.client()) as client:
@@ -128,7 +121,7 @@ class Postgres(ServiceProcess):
     def __init__(self) -> None:
         folder = open_folder()
         options = [part for name, value in LOST.items() for part in ("-c", f"{name}={value}")]
-        super().__init__(private_servers.postgres(folder / "postgres", free_port()), folder, *options)
+        super().__init__(private_servers.postgres(folder / "postgres", private_servers.free_port(0)), folder, *options)
 
     def answers(self) -> bool:
         with psycopg.connect(self.url, connect_timeout=2):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -14,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PACKAGED = Path("/usr/lib/postgresql")
-ROLE = "taskmonkey"
+from assistants.management.private_servers import ROLE, find_postgres, unprivileged
+
 START_SECONDS = 60
 # What a test server forgets when the power fails is of no interest, and only its own user gets at the socket.
 SETTINGS = {
@@ -30,22 +29,14 @@ SETTINGS = {
 }
 
 
-def find_programs() -> Path | None:
-    """The folder with `initdb` and `postgres`: the newest that Debian installed, else wherever they are found."""
-    packaged = sorted(PACKAGED.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
-    found = str(packaged[-1]) if packaged else shutil.which("initdb")
-    folder = Path(found).resolve().parent if found else None
-    return folder if folder and (folder / "postgres").exists() else None
-
-
 @contextmanager
 def server(**settings: str) -> Iterator[str]:
     """Runs a server of its own; gives the DATABASE_URL of an empty database. Gone without a trace afterwards."""
-    programs = find_programs()
+    programs = find_postgres()
     if programs is None:
         raise RuntimeError("There is no PostgreSQL on this machine; on Debian and Ubuntu: apt install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="taskmonkey-pg-", dir="/tmp"))
-    as_user = _unprivileged(folder)
+    as_user = unprivileged(folder)
     data = folder / "data"
     make = [programs / "initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", f"--username={ROLE}", "--no-sync"]
     try:
@@ -62,16 +53,6 @@ def server(**settings: str) -> Iterator[str]:
             process.wait(timeout=START_SECONDS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _unprivileged(folder: Path) -> dict[str, object]:
-    """PostgreSQL refuses to run as root: then it runs as its own user, or as nobody."""
-    if os.geteuid() != 0:
-        return {}
-    names = {entry.pw_name for entry in pwd.getpwall()}
-    user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
-    os.chown(folder, user.pw_uid, user.pw_gid)
-    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 def _wait_until_ready(programs: Path, folder: Path, process: subprocess.Popen[bytes]) -> None:

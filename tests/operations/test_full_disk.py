@@ -1,11 +1,11 @@
 """A served site whose output goes to a full disk serves all the same, and comes back after a kill (F29)."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import httpx2
 
+from assistants.management import private_servers
 from tests.serve.conftest import ROOT, kill, until
 from tests.serve.test_serve import environment, manage
 
@@ -13,7 +13,7 @@ from tests.serve.test_serve import environment, manage
 def test_f29_a_site_that_can_write_no_line_serves_and_starts_again(tmp_path: Path) -> None:
     home = environment(tmp_path)
     subprocess.run(manage("migrate", "--verbosity=0"), cwd=ROOT, env=home, check=True)
-    port = free_port()
+    port = private_servers.free_port(0)
 
     with open("/dev/full", "w") as full:
         site = subprocess.Popen(manage("serve", f"--port={port}"), cwd=ROOT, env=home, stdout=full, stderr=full)
@@ -28,11 +28,6 @@ def test_f29_a_site_that_can_write_no_line_serves_and_starts_again(tmp_path: Pat
     finally:
         site.terminate()
         site.wait(timeout=15)
-
-
-def free_port() -> int:
-    command = "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"
-    return int(subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout)
 
 
 def children(pid: int) -> list[int]:

@@ -4,23 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.kit.waiting import until
+
 ROOT = Path(__file__).resolve().parents[2]
-WAIT = 20.0
-
-
-def until(condition: Callable[[], object], *, seconds: float = WAIT) -> object:
-    """Waits for something true and returns it; fails the test when it does not come."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-    return found
 
 
 def alive(pid: int) -> bool:

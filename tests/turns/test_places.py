@@ -13,6 +13,7 @@ from assistants.rendering.fragments import draw_state, viewpoint
 from assistants.turns import backlog, claims, engine, executors, loop
 from tests.kit import world
 from tests.kit.turns import commit_hooks, last_turn, replies, run_all
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -36,13 +37,6 @@ def places(settings, monkeypatch):
         gate.release()
     until(lambda: not executors.running())
     executors._pool.shutdown(wait=True)
-
-
-def until(condition, within=10.0):
-    end = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.005)
 
 
 def test_no_more_turns_run_than_there_are_places_and_a_free_one_is_given_on(places):

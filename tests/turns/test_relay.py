@@ -1,19 +1,21 @@
 """Hints, text and stops between processes, over a real Redis that is restarted, hung and emptied (D1, F14, F15, P10)."""
 
 import queue
-import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
-from tests.kit import redis as private_redis
+from environment import find_service
+from tests.faults.stores import Redis
+from tests.kit.waiting import until
 
-pytestmark = pytest.mark.skipif(bool(private_redis.why_missing()), reason=private_redis.why_missing() or "-")
+MISSING = find_service("redis-server", "redis-server")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 PATIENCE = 15.0
 
 
@@ -71,22 +73,17 @@ class Peer:
             (self.lines if told else self.answers).put(line.rstrip("\n"))
 
 
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="module")
-def broker() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
-    with private_redis.server() as found:
-        yield found
+def broker() -> Iterator[Redis]:
+    made = Redis()
+    made.start()
+    yield made
+    made.remove()
 
 
 @pytest.fixture(scope="module")
 def pair(broker) -> Iterator[tuple[Peer, Peer]]:
-    peers = Peer(broker[0]), Peer(broker[0])
+    peers = Peer(broker.url), Peer(broker.url)
     try:
         for peer in peers:
             peer.until_healthy()
@@ -176,13 +173,13 @@ def test_report_s19_a_listener_outlives_idle_minutes_of_its_client(broker, pair)
     page, worker = pair
     page.tell("watch thread:10")
     page.wait("heard thread:10")
-    before = _listeners(broker[0])
+    before = _listeners(broker)
     time.sleep(5.5)
 
     worker.tell("poke thread:10")
 
     page.wait("heard thread:10")
-    assert _listeners(broker[0]) == before and page.tell("state") == "healthy"
+    assert _listeners(broker) == before and page.tell("state") == "healthy"
 
 
 def test_f14_after_redis_was_gone_text_and_hints_come_again_by_themselves(broker, pair) -> None:
@@ -192,7 +189,7 @@ def test_f14_after_redis_was_gone_text_and_hints_come_again_by_themselves(broker
     worker.tell("begin 8 before")
     page.wait("heard text:8", "'before'")
 
-    _drop_connections(broker[0])
+    _drop_connections(broker)
     worker.tell("grow 8  and what was said meanwhile")
 
     page.wait("heard text:8", "'before and what was said meanwhile")
@@ -206,7 +203,7 @@ def test_f15_nobody_waits_for_a_redis_that_hangs(broker, pair) -> None:
     page, worker = pair
     page.tell("watch thread:9")
     page.wait("heard thread:9")
-    broker[1].send_signal(signal.SIGSTOP)
+    broker.stop()
     try:
         started = time.monotonic()
         for _ in range(50):
@@ -216,7 +213,7 @@ def test_f15_nobody_waits_for_a_redis_that_hangs(broker, pair) -> None:
         page.until_healthy("alone")
         worker.until_healthy("alone")
     finally:
-        broker[1].send_signal(signal.SIGCONT)
+        broker.cont()
 
     assert took < 2
     until(lambda: not _still(page, worker))
@@ -234,16 +231,12 @@ def _still(page: Peer, worker: Peer) -> bool:
     return page.silent("heard thread:9", 0.3)
 
 
-def _listeners(address: str) -> set[str]:
-    import redis
-
-    with redis.Redis.from_url(address) as client:
+def _listeners(broker: Redis) -> set[str]:
+    with broker.client() as client:
         return {each["id"] for each in client.client_list(_type="pubsub")}
 
 
-def _drop_connections(address: str) -> None:
-    import redis
-
-    with redis.Redis.from_url(address) as client:
+def _drop_connections(broker: Redis) -> None:
+    with broker.client() as client:
         for kind in ("pubsub", "normal"):
             client.client_kill_filter(_type=kind, skipme=True)
