@@ -1,7 +1,9 @@
 """What wants a person's attention, over all their conversations and every depth."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from django.db.models import F, Q, QuerySet
 
@@ -26,7 +28,8 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Running:
-    """A turn that goes on by itself; `state` is thinking, acting, waiting (for its sub-chats) or paused."""
+    """A turn that goes on by itself; `state` is thinking, acting, waiting (for its sub-chats, none of which waits for a
+    person) or paused."""
 
     thread: Thread
     state: str
@@ -60,12 +63,10 @@ def inbox_of(actor: Actor) -> Inbox:
     waiting = tuple(_waiting(call) for call in calls.order_by("-turn_id")[:MAX_ENTRIES])
     asking = {each.thread.pk for each in waiting}
     turns = Turn.objects.active().filter(thread__in=ids).exclude(thread__in=asking)
-    running = tuple(
-        Running(turn.thread, turn.state, turn.started or turn.created)
-        for turn in turns.select_related("thread__root", "thread__assistant").order_by("-pk")[:MAX_ENTRIES]
-    )
+    going = turns.select_related("thread__root", "thread__assistant").order_by("-pk")
+    running = (Running(turn.thread, turn.state, turn.started or turn.created) for turn in going if not _waits_for(turn, waiting))
     archived = own.filter(parent=None, archived=True).order_by("-updated")[:MAX_ENTRIES]
-    return Inbox(waiting, running, _finished(own, asking), tuple(archived))
+    return Inbox(waiting, tuple(islice(running, MAX_ENTRIES)), _finished(own, asking), tuple(archived))
 
 
 def _own(actor: Actor) -> QuerySet[Thread]:
@@ -79,6 +80,12 @@ def _waiting(call: ToolCall) -> Waiting:
     text = "" if call.is_open else str(call.arguments.get("question", ""))
     asked = datetime.fromisoformat(call.approval["at"]) if call.is_asked and call.approval else None
     return Waiting(call.turn.thread, call, text or call.name, asked or call.settled or call.started)
+
+
+def _waits_for(turn: Turn, waiting: Collection[Waiting]) -> bool:
+    """Whether it goes on when a person has answered one of these below it: that is told of once, where it waits."""
+    # A sub-chat's id holds the ids of all above it.
+    return turn.state == Turn.State.WAITING and any(f"_{turn.thread.chat_id}_" in each.thread.chat_id for each in waiting)
 
 
 def _finished(own: QuerySet[Thread], asking: set[int]) -> tuple[Finished, ...]:
