@@ -64,9 +64,10 @@ def inbox_of(actor: Actor) -> Inbox:
     asking = {each.thread.pk for each in waiting}
     turns = Turn.objects.active().filter(thread__in=ids).exclude(thread__in=asking)
     going = turns.select_related("thread__root", "thread__assistant").order_by("-pk")
-    running = (Running(turn.thread, turn.state, turn.started or turn.created) for turn in going if not _waits_for(turn, waiting))
+    alone = (turn for turn in going if not _waits_for(turn, waiting))
+    running = (Running(turn.thread, turn.state, turn.started or turn.created) for turn in islice(alone, MAX_ENTRIES))
     archived = own.filter(parent=None, archived=True).order_by("-updated")[:MAX_ENTRIES]
-    return Inbox(waiting, tuple(islice(running, MAX_ENTRIES)), _finished(own, asking), tuple(archived))
+    return Inbox(waiting, tuple(running), _finished(own, asking), tuple(archived))
 
 
 def _own(actor: Actor) -> QuerySet[Thread]:
