@@ -21,6 +21,14 @@ def found(world: World, **lead: object) -> World:
     return world
 
 
+def head_of(team: World, *script: object, **fields: object):
+    """A supervisor of the domain `returns`, with a second specialist below it."""
+    domain = Domain.objects.get(slug="returns")
+    team.assistant("second", domain=domain, script=["Second."])
+    tools = ["write_plan", "invoke_assistant", "spawn_agents", "hand_back", "confirm_step"]
+    return team.assistant("head", tools=tools, domain=domain, script=list(script), **fields)
+
+
 def call(name: str, **arguments: object) -> dict[str, object]:
     return {"name": name, "arguments": arguments}
 

@@ -2,20 +2,12 @@
 
 import pytest
 
-from assistants.models import Assistant, Domain, Thread
+from assistants.models import Assistant, Thread
 from subchats.models import Delegation, Plan
 from tests.kit.turns import last_turn, replies
-from tests.planning.team import call, codes, confirm, fan_out, invoke, plan, play, reply, result_of, step, steps_in
+from tests.planning.team import call, codes, confirm, fan_out, head_of, invoke, plan, play, reply, result_of, step, steps_in
 
 SPAWN = reply(call("spawn_agent", task="Count", prompt="Be brief.", tools=[]))
-
-
-def head_of(team, *script, **fields):
-    """A supervisor of the domain `returns`, with a second specialist below it."""
-    domain = Domain.objects.get(slug="returns")
-    team.assistant("second", domain=domain, script=["Second."])
-    tools = ["write_plan", "invoke_assistant", "spawn_agents", "hand_back", "confirm_step"]
-    return team.assistant("head", tools=tools, domain=domain, script=list(script), **fields)
 
 
 def test_j15_one_task_without_a_plan_is_handed_over_and_counted(team):

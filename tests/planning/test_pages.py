@@ -8,7 +8,7 @@ from subchats.models import Plan, PlanStep
 from tests.kit.browsers import HTMX, PAGE, signed_in
 from tests.kit.page import Page
 from tests.kit.turns import commit_hooks, last_turn, run_all
-from tests.planning.team import call, confirm, fan_out, invoke, plan, play, reply, step, steps_in
+from tests.planning.team import call, confirm, fan_out, head_of, invoke, plan, play, reply, step, steps_in
 
 RETURNS = step("Returns per week", "One figure per week", specialist="desk")
 STOCK = step("Stock of the worst", "A figure for the article", specialist="count")
@@ -56,10 +56,25 @@ def test_the_panel_shows_each_step_with_its_check_its_specialist_and_its_evidenc
     assert "answers itself" in shown and "left open" in shown
 
 
-def test_journey_2_a_handover_without_a_plan_is_shown_as_one(team, alice):
-    thread = play(team, invoke("desk"))
+def test_journey_2_a_handover_that_an_existing_plan_does_not_foresee_is_shown_as_one(team, alice):
+    thread = play(team, plan(step("Count them", specialist="desk")), invoke("desk"), invoke("desk"))
 
     assert "1 handover outside of a plan" in the_plan(Page(alice, thread))
+
+
+def test_j15_handovers_that_need_no_plan_show_none(team, alice):
+    single = play(team, invoke("desk"))
+    several = play(team, invoke("desk"), invoke("count"))
+
+    assert [last_turn(each).unplanned_handovers for each in (single, several)] == [1, 2]
+    assert [the_plan(Page(alice, each)) for each in (single, several)] == ["", ""]
+
+
+def test_j16_several_handovers_below_the_root_without_a_plan_are_shown(team, alice):
+    head_of(team, invoke("desk"), invoke("second"), "Both are in.")
+    below = play(team, invoke("head")).children.get()
+
+    assert "2 handovers outside of a plan" in the_plan(Page(alice, below))
 
 
 def test_a_conversation_without_a_plan_has_no_such_section(team, alice):
