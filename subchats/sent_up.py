@@ -1,4 +1,4 @@
-"""What a person sent up from a sub-chat, as the conversation above shows it: from whom, and drawn like there."""
+"""What a person sent up from a sub-chat, as the conversation above shows it: from whom, on what, and drawn like there."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -13,5 +13,6 @@ def sent_up_bodies(thread: Thread, messages: Collection[Message]) -> Mapping[UUI
     for message in messages:
         part = next((each for each in message.parts if each["type"] == "sub_result"), None)
         if part is not None:
-            found[message.pk] = {"name": part["name"], "chat_id": part["chat_id"], "text": message.text.partition("\n\n")[2]}
+            told = {name: part.get(name, "") for name in ("name", "chat_id", "asked")}
+            found[message.pk] = {**told, "text": message.text.partition("\n\n")[2]}
     return found

@@ -228,17 +228,24 @@ def test_two_equal_reports_are_told_once() -> None:
     assert decided.text.endswith("**People Team** reports the same.")
 
 
-def test_a_result_that_was_sent_up_is_answered_with_the_question_it_belongs_to() -> None:
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        (" on “Und ein „Hotel“?”", "**Reisestelle** berichtet neu zu „Und ein „Hotel“?“:"),
+        ("", "**Reisestelle** berichtet neu:"),
+    ],
+)
+def test_a_result_that_was_sent_up_is_told_with_what_was_asked_there(about: str, told: str) -> None:
     messages = [
         system(),
         user("Was kostet der Flug?"),
         said("Dazu habe ich nichts gefunden."),
-        user("New result from the sub-chat with Reisestelle (sub_ab_12345678):\n\n> 120,00 €"),
+        user(f"New result from the sub-chat with Reisestelle (sub_ab_12345678){about}:\n\n> 120,00 €"),
     ]
 
     decided = decision(messages, House(TEAM_DE).tools_of(TEAM_DE[0]))
 
-    assert decided == Say("**Reisestelle** berichtet neu zu „Was kostet der Flug?“:\n\n> 120,00 €")
+    assert decided == Say(f"{told}\n\n> 120,00 €")
 
 
 def test_j26_a_child_without_the_question_tool_does_not_ask() -> None:
@@ -302,7 +309,9 @@ def test_a_follow_up_after_a_sent_up_result_belongs_to_the_person_s_own_question
         system(),
         user("What does a flight cost?"),
         said("I found nothing."),
-        user("New result from the sub-chat with Travel Desk (sub_ab_12345678):\n\n> 120 EUR and the parking rules"),
+        user(
+            "New result from the sub-chat with Travel Desk (sub_ab_12345678) on “And now?”:\n\n> 120 EUR and the parking rules"
+        ),
         said("**Travel Desk** now reports"),
         user("and a hotel?"),
     ]

@@ -336,7 +336,7 @@ def test_s28_report_d11_no_more_agents_than_the_trees_limit(ground, settings):
     assert replies(thread)[-1] == "Enough."
 
 
-def test_a_result_that_was_sent_up_says_from_whom_and_is_drawn_as_it_was_there(ground):
+def test_a_result_that_was_sent_up_says_from_whom_and_on_what_and_is_drawn_as_it_was_there(ground):
     ground.assistant("stock", script=["First.", "**42** pieces."])
     ground.script(
         [{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "stock", "task": "Count"}}]}, "One.", "Two."]
@@ -344,11 +344,12 @@ def test_a_result_that_was_sent_up_says_from_whom_and_is_drawn_as_it_was_there(g
     thread = ground.open()
     run_all()
     child = Thread.objects.get(parent=thread)
-    lifecycle.send_message(child, author=ground.alice, text="Again")
+    lifecycle.send_message(child, author=ground.alice, text="And in\nred?")
     run_all()
 
-    send_back(child, by=ground.alice)
+    sent = send_back(child, by=ground.alice)
     page = str(fragments.draw_log(fragments.viewpoint(thread, ground.alice)))
 
-    assert f'<a href="/c/{child.chat_id}/">New result from the sub-chat with Stock</a>' in page
+    assert sent.message.text.startswith(f"New result from the sub-chat with Stock ({child.chat_id}) on “And in red?”:\n\n")
+    assert f'<a href="/c/{child.chat_id}/">New result from the sub-chat with Stock</a>' in page and "And in red?" in page
     assert "<strong>42</strong> pieces." in page and f"({child.chat_id})" not in page

@@ -11,7 +11,7 @@ from .words import best_likeness, content_words, strong, words_of
 
 ASKING = "ask_clarifying_question"
 _ANSWER = re.compile(r"\A[^\n]{0,40}[\"“„«][^\n]*[\"”“»]\s*:?[ \t]*\n")
-_RESULT = re.compile(r"\ANew result from the sub-chat with ([^\n]{1,120}?) \(sub_[^\s)]+\):\n\n([\s\S]+)\Z")
+_RESULT = re.compile(r"\ANew result from the sub-chat with ([^\n]{1,120}?) \(sub_[^\s)]+\)(?: on “([^\n]*)”)?:\n\n([\s\S]+)\Z")
 _CONTINUING = re.compile(
     r"^\W*(and|what about|how about|and what about|also|plus|und|was ist mit|was ist bei|wie ist es|wie sieht es|wie steht es|"
     r"auch|oder|or|for|für|in|im|bei|ab|since|seit|from|until|bis|von)\b",
@@ -76,10 +76,11 @@ def find_choice(talk: Talk) -> Choice | None:
     return Choice(request, (), text) if len(strong(content_words(text, talk.language))) <= 2 and "?" not in text else None
 
 
-def find_result(talk: Talk) -> tuple[str, str] | None:
-    """(name, text) if the message is a sub-chat's new result that a person handed up."""
+def find_result(talk: Talk) -> tuple[str, str, str] | None:
+    """(name, question, text) if the message is a sub-chat's new result that a person handed up; what was asked there may be
+    empty."""
     found = _RESULT.match(talk.now.asked)
-    return (found[1], found[2].strip()) if found else None
+    return (found[1], _own_words(found[2] or ""), found[3].strip()) if found else None
 
 
 def is_more(text: str) -> bool:

@@ -78,10 +78,9 @@ def _chosen(choice: Choice, talk: Talk) -> tuple[Errand, ...]:
     return (choose_owner(wish, talk, alone=False),)
 
 
-def _handed_up(name: str, text: str, talk: Talk) -> Errand:
-    before = subject_before(talk, len(talk.earlier))
-    key = "new_result_on" if before else "new_result"
-    return Remark(f"{phrase(talk.language, key, name=name, question=one_line(before, 120))}\n\n{text}")
+def _handed_up(name: str, question: str, text: str, talk: Talk) -> Errand:
+    key = "new_result_on" if question else "new_result"
+    return Remark(f"{phrase(talk.language, key, name=name, question=one_line(question, 120))}\n\n{text}")
 
 
 def _more(talk: Talk) -> Errand:
