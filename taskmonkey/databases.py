@@ -69,7 +69,7 @@ def _postgres(parts: SplitResult) -> dict[str, Any]:
     if unknown := sorted(query.keys() - QUERY):
         raise ImproperlyConfigured(f"DATABASE_URL has {', '.join(unknown)}; it may have {', '.join(sorted(QUERY))}.")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "taskmonkey.postgres",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
@@ -78,8 +78,8 @@ def _postgres(parts: SplitResult) -> dict[str, Any]:
         "PORT": str(parts.port or ""),
         # A connection goes back to the pool as soon as a thread lets go of it; the pool keeps it open.
         "CONN_MAX_AGE": 0,
-        # A connection that the server has ended is noticed when it is taken from the pool, not by whoever uses it.
-        "CONN_HEALTH_CHECKS": True,
+        # A connection that the server has ended is noticed by our own look at it (see `taskmonkey.postgres`).
+        "CONN_HEALTH_CHECKS": False,
         "OPTIONS": {"application_name": "taskmonkey", **query, **_patience(), "pool": _pool()},
     }
 

@@ -2,5 +2,5 @@
 
 from django.conf import settings
 
-if settings.DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+if settings.DATABASES["default"]["ENGINE"] != "taskmonkey.postgres":
     collect_ignore_glob = ["test_*.py"]

@@ -176,6 +176,22 @@ def test_f13_pages_and_turns_go_on_after_a_restart_without_one_of_their_own(grou
     assert replies(thread) == ["Hello from the lead."]
 
 
+def test_f13_however_many_connections_were_cut_the_first_who_asks_does_not_wait_for_each(ground, monkeypatch):
+    thread, pool = ground.open("Hello"), connection.pool
+    # The pool's workers wait for tasks; nobody else is to sleep.
+    monkeypatch.setattr("psycopg_pool.pool.sleep", lambda seconds: pytest.fail(f"slept for {seconds} s"))
+    idle = [pool.getconn() for _ in range(8)]
+    for each in idle:
+        pool.putconn(each)
+    connection.close()
+
+    cut = cut_all_connections()
+
+    assert cut >= 8
+    thread.refresh_from_db()
+    assert at_once(*[lambda: Thread.objects.count() for _ in range(8)]) == [1] * 8
+
+
 def test_a_row_that_is_locked_for_long_is_waited_for_and_then_told_of(ground):
     """F12's likeness: a clear sentence, and nothing half-written."""
     thread = ground.open("Hello")
