@@ -14,18 +14,15 @@ def unsynced() -> Iterator[None]:
     For what the record makes good by itself after a power failure: who works on a turn, that a reply has begun, how far its
     text has come. Never for what was accepted or answered, or for the attempt of a tool (P1, D5). Within a larger
     transaction it is a part of that.
+
+    On SQLite only. A server that may commit later forgets such transactions when it crashes itself, which would lose what
+    was reserved for a model call that is under way (P15, F13); and many commits wait for its disk together.
     """
-    if connection.in_atomic_block:
-        with transaction.atomic():
-            yield
-        return
     database: Any = connection
-    database.waits_for_disk = False
+    if not connection.in_atomic_block:
+        database.waits_for_disk = False
     try:
         with transaction.atomic():
-            if connection.vendor == "postgresql":
-                with connection.cursor() as cursor:
-                    cursor.execute("SET LOCAL synchronous_commit TO OFF")
             yield
     finally:
         database.waits_for_disk = True
