@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
+from uuid import UUID
 from weakref import WeakSet
 
 from channels.db import database_sync_to_async
@@ -18,10 +19,10 @@ from django.utils import translation
 
 from assistants import access, clock, forms, telemetry
 from assistants.errors import NotAllowed
-from assistants.models import Thread, User
+from assistants.models import Message, Thread, User
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
-from assistants.turns import events, hub, relay
+from assistants.turns import events, hub, live, relay
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +186,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _send_events(self) -> None:
         # In stretches: whoever was away for long gets all of it now, not at the next change.
         while True:
-            news, redrawn = await _news(self.actor, self.thread.chat_id, self.cursor)
+            news, redrawn, ended = await _news(self.actor, self.thread.chat_id, self.cursor)
             for frame in news:
                 await self._say(frame)
                 self.cursor = frame["n"]
@@ -193,7 +194,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 self.agenda.add("panel:")
             if redrawn:
                 # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
-                self.text.start_over()
+                self.text.start_over(ended=ended)
                 hub.wake(f"text:{self.thread.pk}")
             if len(news) < events.STRETCH:
                 return
@@ -254,15 +255,25 @@ def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> No
     access.get_thread(actor, chat_id)
 
 
-def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool]:
-    """The events after the cursor as frames, and whether they redraw messages; access is asked again for each batch (D7).
+def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool, UUID | None]:
+    """The events after the cursor as frames, whether they redraw messages, and the live reply if the record says that it has
+    ended; access is asked again for each batch (D7).
 
     The panel is left out: many events in a row change it, and it is drawn at a pace of its own.
     """
     thread = access.get_thread(actor, chat_id)
     view = fragments.viewpoint(thread, actor)
     found = events.events_after(thread.pk, cursor)
-    return fragments.draw_news(found, view, but=("panel",)), any(event.kind in REDRAWING for event in found)
+    redrawn = any(event.kind in REDRAWING for event in found)
+    return fragments.draw_news(found, view, but=("panel",)), redrawn, _ended_reply(thread) if redrawn else None
+
+
+def _ended_reply(thread: Thread) -> UUID | None:
+    """A reply that somebody stopped may be fed by its model for a moment longer, which nobody is to see."""
+    reply = live.current(thread.pk)
+    if reply is None or Message.objects.filter(pk=reply.message_id, state=Message.State.STREAMING).exists():
+        return None
+    return reply.message_id
 
 
 def _draw_panel(actor: access.Actor, chat_id: str) -> str:

@@ -1,6 +1,7 @@
 """What one page still has to be told of the reply that grows in its thread."""
 
 from typing import Any
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from assistants.turns import live
@@ -27,6 +28,7 @@ class LiveText:
         self._cursor = Cursor()
         self._version = -1
         self._introduced: live.LiveReply | None = None
+        self._ended: UUID | None = None
 
     def frames(self) -> list[dict[str, Any]]:
         """What is new, in order, as frames.
@@ -36,7 +38,7 @@ class LiveText:
         block's last line, {"m", "b", "a": text} text to its code.
         """
         reply = live.current(self._thread_id)
-        if reply is None or (reply is self._reply and reply.version == self._version):
+        if reply is None or reply.message_id == self._ended or (reply is self._reply and reply.version == self._version):
             return []
         frames: list[dict[str, Any]] = []
         if reply is not self._reply:
@@ -54,9 +56,12 @@ class LiveText:
         fresh, self._introduced = reply.shown and reply is not self._introduced, reply
         return {"m": reply.sequence, "new": True} if fresh else {"m": reply.sequence}
 
-    def start_over(self) -> None:
-        """Sends the whole reply again next time, since the page has drawn it anew from somewhere else."""
-        self._reply = None
+    def start_over(self, *, ended: UUID | None = None) -> None:
+        """Sends the whole reply again next time, since the page has drawn it anew from somewhere else.
+
+        Nothing more of the one that has `ended`: its last drawing is what was stored of it (P4).
+        """
+        self._reply, self._ended = None, ended
 
     @property
     def pause(self) -> float:

@@ -3,13 +3,15 @@
 import json
 import time
 
+from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as site
 from django.test import AsyncClient
 
-from assistants.models import Thread, ToolCall, TurnEvent
+from assistants.models import Message, Thread, ToolCall, TurnEvent
 from assistants.rendering import fragments
-from assistants.turns import act, branches, events, hub, lifecycle
+from assistants.turns import act, branches, events, hub, lifecycle, live, threads
+from assistants.turns.calls import add_message
 from assistants.turns.claims import claim_turn
 from taskmonkey.asgi import application
 from tests.kit.browsers import signed_in
@@ -76,17 +78,53 @@ def test_thousands_of_missed_events_come_in_two_seconds(ground):
     assert cursor == thread.last_event == count + 1
 
 
-async def test_a_socket_that_missed_more_than_one_stretch_gets_all_of_it_at_once(ground):
-    from asgiref.sync import sync_to_async
+async def test_report_p4_a_reply_that_was_stopped_grows_no_more_on_any_page_though_its_model_has_not_noticed(ground):
+    thread = await sync_to_async(ground.open)("Tell me")
+    turn, reply = await sync_to_async(half_a_reply)(thread)
+    growing = live.begin(thread.pk, thread.pk, reply.pk, reply.sequence)
+    socket = await open_socket(ground, thread)
+    try:
+        growing.on_text("Half of it")
+        await until_it_says(socket, "Half of it")
 
+        await sync_to_async(lifecycle.stop_turn)(turn.pk, by="Alice")
+        await sync_to_async(commit_hooks)()
+        frame = await until_it_says(socket, 'data-state="stopped"')
+        growing.on_text(" and more")
+
+        assert "Half of it" in frame and "and more" not in frame
+        assert not [said for said in await all_said_in(socket, 0.6) if "and more" in said]
+    finally:
+        live.end(growing)
+        await socket.disconnect()
+
+
+def half_a_reply(thread):
+    turn = last_turn(thread)
+    claim_turn(turn.pk, holder="test:1")
+    reply = add_message(
+        thread.pk, role="assistant", turn=turn, round=0, state=Message.State.STREAMING, parent=turn.user_message
+    )
+    threads.extend_branch(reply)
+    return turn, reply
+
+
+async def until_it_says(socket, words):
+    while words not in (frame := await socket.receive_from(timeout=5)).replace("\\", ""):
+        pass
+    return frame
+
+
+async def all_said_in(socket, seconds):
+    said, end = [], time.monotonic() + seconds
+    while not await socket.receive_nothing(timeout=max(end - time.monotonic(), 0.01)):
+        said.append(await socket.receive_from())
+    return said
+
+
+async def test_a_socket_that_missed_more_than_one_stretch_gets_all_of_it_at_once(ground):
     thread = await sync_to_async(many_events)(ground)
-    client = AsyncClient()
-    await client.aforce_login(ground.alice)
-    cookie = f"{site.SESSION_COOKIE_NAME}={client.cookies[site.SESSION_COOKIE_NAME].value}"
-    headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
-    socket = WebsocketCommunicator(application, f"/ws/c/{thread.chat_id}/?after=1", headers)
-    connected, _ = await socket.connect()
-    assert connected
+    socket = await open_socket(ground, thread)
 
     numbers = []
     while not numbers or numbers[-1] < thread.last_event:
@@ -95,6 +133,17 @@ async def test_a_socket_that_missed_more_than_one_stretch_gets_all_of_it_at_once
     await socket.disconnect()
 
     assert numbers == list(range(2, thread.last_event + 1))
+
+
+async def open_socket(ground, thread):
+    client = AsyncClient()
+    await client.aforce_login(ground.alice)
+    cookie = f"{site.SESSION_COOKIE_NAME}={client.cookies[site.SESSION_COOKIE_NAME].value}"
+    headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
+    socket = WebsocketCommunicator(application, f"/ws/c/{thread.chat_id}/?after=1", headers)
+    connected, _ = await socket.connect()
+    assert connected
+    return socket
 
 
 def many_events(ground):

@@ -41,6 +41,22 @@ def test_a_page_that_was_drawn_anew_gets_all_of_it_but_no_place(reply: live.Live
     assert text.frames() == [{"m": 7}, {"m": 7, "b": 0, "h": "<p>One</p>\n"}]
 
 
+def test_report_p4_of_a_reply_that_the_record_has_ended_no_more_is_sent(reply: live.LiveReply) -> None:
+    text = LiveText(1)
+    reply.on_text("One")
+    text.frames()
+
+    text.start_over(ended=reply.message_id)
+    reply.on_text(" and what nobody stored")
+
+    assert text.frames() == []
+    again = live.begin(1, 1, reply.message_id, 7)
+    again.on_text("Another attempt")
+    text.start_over()
+    assert text.frames()[-1] == {"m": 7, "b": 0, "h": "<p>Another attempt</p>\n"}
+    live.end(again)
+
+
 def test_a_reply_on_a_branch_that_is_not_shown_gets_no_place_e4() -> None:
     growing = live.begin(2, 2, uuid.uuid4(), 9)
     growing.on_text("One")
