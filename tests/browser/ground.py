@@ -142,6 +142,7 @@ SCRIPTS: dict[str, Any] = {
             {"when": {"user": "tell for ever"}, "reply": {"text": STORY, "repeat": 50, "delta_chars": 20, "delay_ms": 40}},
             {"when": {"user": "flood"}, "reply": {"text": STORY, "repeat": 40, "delta_chars": 200, "delay_ms": 0}},
             {"when": {"user": "fail"}, "reply": {"error": "MODEL_KEY_REFUSED"}},
+            {"when": {"user": "wait for others"}, "reply": {"text": "Now then.", "first_ms": 6000}},
             {"when": {"user": "wait"}, "reply": {"text": "That took a while.", "first_ms": 1500}},
             {"when": {}, "reply": "You said: {{user}}"},
         ]

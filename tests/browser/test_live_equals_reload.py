@@ -92,7 +92,7 @@ def a_stop_in_the_middle(window: Visit) -> None:
 
 
 def a_queue(window: Visit) -> None:
-    window.send("wait a moment")
+    window.send("wait for others")
     window.page.wait_for_selector("#stop", state="attached")
     window.send("queued one")
     window.send("queued two")
