@@ -1,1 +1,1 @@
-"""SQLite as this site uses it."""
+"""PostgreSQL as this site uses it."""
