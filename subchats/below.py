@@ -57,14 +57,18 @@ class Below:
         return [each for each in self.waiting if each.is_asked]
 
     @property
+    def undecided(self) -> list[ToolCall]:
+        """The calls of which only a person can say how they ended, here and below (F06)."""
+        return [each for each in self.waiting if each.is_open and each.needs_decision]
+
+    @property
     def state(self) -> str:
         """One of queued, running, waiting (for a person, also below), paused, reported, handed_back, cut_off, failed,
         stopped."""
         turn = self.turn
         if turn is None or turn.state == Turn.State.QUEUED:
             return "queued"
-        held = any(each.turn_id == turn.pk and (each.needs_decision or each.is_asked) for each in self.waiting)
-        if held or self.questions:
+        if self.questions or self.approvals or self.undecided:
             return "waiting"
         if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
             return "running"

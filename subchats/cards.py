@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from django.db.models import QuerySet
@@ -22,6 +23,12 @@ CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=(.*)\n")
 LINE_MARKS = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?)?")
 EMPTY_LINE = re.compile(r"\s*(?:[-*_=|:\s]{3,}|(?:```|~~~).*)")
 INLINE_MARKS = re.compile(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+# A heading, also one in bold, and a table's row; and what begins a line of its own after another one.
+LEAD = re.compile(r"\s*(?:#{1,6}\s|\|)|\s*(?:>\s*)*(\*\*|__)(?:(?!\1).)+\1\s*$")
+OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\||[-*+]\s|\d+[.)]\s)")
+# Behind a word rather than an abbreviation or an ordinal number, and before a new beginning.
+SENTENCE_END = re.compile(r"[。！？]|(?:[!?…]|(?<=\w{3}\.)|(?<=[)\]”\"»%]\.))[)\]”“\"»’']*(?=\s+[^\sa-zäöüß])")
 WORDS = ("", _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"))
 
 
@@ -177,7 +184,7 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "avatar": avatar_of(child),
         "state": state,
         "task": face.task(delegation),
-        "last_line": face.said(delegation, below.text) or last_line(below.text),
+        "last_line": _telling_line(below, face.said(delegation, below.text)),
         "tool": below.tool if state == "running" else "",
         "tools": below.tools,
         "steps": usage.steps,
@@ -189,18 +196,49 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "nested": [Row(name_of(each.child), each.state, each.child.chat_id) for each in below.nested],
         "questions": below.questions,
         "approvals": below.approvals,
+        "undecided": below.undecided,
         "can_send_back": can_send_back(delegation, turn),
         "last_turn": turn,
     }
 
 
+def _telling_line(below: Below, worded: str) -> str:
+    """What a person needs of all that was written: nothing beside what they are asked, which stands on the card itself; how
+    far it is while it works or where it broke off; what it comes to once it has reported."""
+    if below.state == "waiting":
+        return ""
+    return worded or (first_sentence(below.text) if below.state == "reported" else last_line(below.text))
+
+
 def last_line(text: str) -> str:
     """The last line of a text that says something, without the marks of Markdown, and not more than its end if it is long."""
-    for line in reversed(text.splitlines()):
-        bare = "" if EMPTY_LINE.fullmatch(line) else INLINE_MARKS.sub("", LINE_MARKS.sub("", line)).strip()
-        if bare:
-            return bare if len(bare) <= LAST_LINE_CHARS else "…" + bare[-LAST_LINE_CHARS:]
-    return ""
+    bare = next(filter(None, map(_bare, reversed(text.splitlines()))), "")
+    return bare if len(bare) <= LAST_LINE_CHARS else "…" + bare[-LAST_LINE_CHARS:]
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence that tells something, as bare: none of a heading, a table or a line that only leads to the next,
+    unless there is nothing else. Not more than its beginning if it is long."""
+    lines = text.splitlines()
+    telling = (place for place, line in enumerate(lines) if _bare(line) and not _leads(line))
+    first = next(telling, None)
+    if first is None:
+        bare = next(filter(None, map(_bare, lines)), "")
+    else:
+        rest = takewhile(lambda line: _bare(line) and not OWN_LINE.match(line), lines[first + 1 :])
+        bare = " ".join(map(_bare, [lines[first], *rest]))
+    if end := SENTENCE_END.search(bare):
+        bare = bare[: end.end()]
+    return bare if len(bare) <= LAST_LINE_CHARS else bare[:LAST_LINE_CHARS].rstrip() + "…"
+
+
+def _bare(line: str) -> str:
+    """A line without the marks of Markdown; empty if it is only made of them."""
+    return "" if EMPTY_LINE.fullmatch(line) else INLINE_MARKS.sub("", LINK.sub(r"\1", LINE_MARKS.sub("", line))).strip()
+
+
+def _leads(line: str) -> bool:
+    return bool(LEAD.match(line)) or _bare(line).endswith((":", "："))
 
 
 PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegation, text: "")

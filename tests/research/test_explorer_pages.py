@@ -7,7 +7,7 @@ from django.test import Client
 
 from assistants.models import Thread
 from assistants.models.turn_event import TurnEvent
-from subchats.cards import last_line
+from subchats.cards import first_sentence, last_line
 from tests.kit.world import World
 from tests.research.house import House, build, candidate, emits, handoff, leaf, run_of, sends
 from tests.research.test_pages import page
@@ -135,3 +135,25 @@ def test_a06_evidence_that_was_found_is_shown_although_no_answer_came_of_it(hous
 )
 def test_a_last_line_has_no_marks_of_markdown(text: str, line: str) -> None:
     assert last_line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Returns rose from 31 to 118. Every other one moved less.\n\nMore in: a.md", "Returns rose from 31 to 118."),
+        (
+            "**Why?**\n\n`a.md` says this:\n\n> Returns rose\n> to **118** units. See below.\n\n— a.md",
+            "Returns rose to 118 units.",
+        ),
+        ("# Head\n\n- counted [here](/c/1)\n- weighed", "counted here"),
+        ("Dazu z. B. am 3. März, lt. Dr. Ott. Dann mehr.", "Dazu z. B. am 3. März, lt. Dr. Ott."),
+        ("He said “No!” Then he left.", "He said “No!”"),
+        ("| a |\n|---|\n| 1 |\n\nOne row.", "One row."),
+        ("## 42", "42"),
+        ("それは四十二です。次。", "それは四十二です。"),
+        ("word " * 100, ("word " * 48).rstrip() + "…"),
+        ("\n\n", ""),
+    ],
+)
+def test_a_first_sentence_tells_something_and_has_no_marks_of_markdown(text: str, sentence: str) -> None:
+    assert first_sentence(text) == sentence
