@@ -8,7 +8,7 @@ from assistants.models import Message
 from assistants.models.prepared import Prepared
 
 # Messages that a page holds at first; older ones come on demand (X8).
-PAGE_ENTRIES = 100
+PAGE_ENTRIES = 50
 
 
 @dataclass(frozen=True)
