@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import FrameType
 
 from assistants import logs
@@ -20,6 +21,18 @@ from assistants import logs
 GRACE, STEADY, FIRST_DELAY, LONGEST_DELAY, POLL, PATIENCE = 5.0, 30.0, 0.1, 30.0, 0.05, 10.0
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class Restarts:
+    """How soon a process that died is started again: almost at once, then after delays that double."""
+
+    crashes: int = 0
+
+    def delay(self, lived: float) -> float:
+        """Seconds to wait after one that lived for so many."""
+        self.crashes = 1 if lived > STEADY else self.crashes + 1
+        return min(FIRST_DELAY * 2.0 ** (self.crashes - 1), LONGEST_DELAY)
 
 
 class Supervisor:
@@ -51,7 +64,7 @@ class Supervisor:
             if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
                 signal.signal(number, self._stop)
         signal.signal(signal.SIGALRM, self._kill)
-        crashes = 0
+        restarts = Restarts()
         while not self.stopping:
             born = time.monotonic()
             code = self._live_once()
@@ -60,8 +73,7 @@ class Supervisor:
             if code > 0 and not self.answered:
                 log.error("the server could not start (exit code %s)", code)
                 return code
-            crashes = 1 if time.monotonic() - born > STEADY else crashes + 1
-            delay = min(FIRST_DELAY * 2 ** (crashes - 1), LONGEST_DELAY)
+            delay = restarts.delay(time.monotonic() - born)
             log.warning("the server died (%s), starting it again in %.1f s", describe(code), delay)
             self._sleep(delay)
         return 0

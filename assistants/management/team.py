@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from assistants.management.supervisor import FIRST_DELAY, LONGEST_DELAY, POLL, STEADY, describe
+from assistants.management.supervisor import POLL, Restarts, describe
 
 log = logging.getLogger(__name__)
 PR_SET_PDEATHSIG = 1
@@ -35,7 +35,7 @@ class Member:
     log: Path | None = None
     process: subprocess.Popen[bytes] | None = None
     born: float = 0.0
-    crashes: int = 0
+    restarts: Restarts = field(default_factory=Restarts)
     due: float = 0.0
 
     def start(self) -> None:
@@ -112,8 +112,7 @@ class Team:
             return
         now = time.monotonic()
         if not member.due:
-            member.crashes = 1 if now - member.born > STEADY else member.crashes + 1
-            delay = min(FIRST_DELAY * 2 ** (member.crashes - 1), LONGEST_DELAY)
+            delay = member.restarts.delay(now - member.born)
             code = member.process.returncode if member.process else 0
             log.warning("%s died (%s), starting it again in %.1f s", member.name, describe(code), delay)
             member.due = now + delay
