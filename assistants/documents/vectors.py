@@ -3,7 +3,7 @@
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -22,6 +22,11 @@ from .searching import Hit, hits_of
 DIMENSIONS = 256
 AT_ONCE = 512
 SECONDS = 20.0
+# A vector is the mean of its words: that of a whole passage says little of any sentence in it. Each stands for so many
+# words, and the next one begins in the middle of it.
+WINDOW, STEP = 60, 30
+# Vectors of length 1 are kept as whole numbers up to this, which is exact enough and a quarter of the size.
+SCALE = 127
 # Rows that are compared in one go: they are widened for it, and there may be a million.
 STRIDE = 50_000
 Embed = Callable[[list[str]], Any]
@@ -32,7 +37,8 @@ _held: dict[int, "Table"] = {}
 
 @dataclass(frozen=True)
 class Table:
-    """The vectors of a root's passages, by id; `indexed` is the state of the root that they belong to, if they are all."""
+    """The vectors of a root's passages: `ids` has the passage of each of the `rows`, and a long one has several (int8, times
+    `SCALE`). `indexed` is the state of the root that they belong to, if they are all."""
 
     ids: Any
     rows: Any
@@ -63,12 +69,16 @@ def find_by_meaning(roots: Sequence[DocumentRoot], query: str, limit: int) -> li
 
 
 def _nearest(table: Table, wanted: Any, limit: int) -> dict[int, float]:
+    """The passages with the nearest windows, each with its best one's nearness."""
     found: dict[int, float] = {}
     for start in range(0, len(table.ids), STRIDE):
-        ids = table.ids[start : start + STRIDE]
-        near = table.rows[start : start + STRIDE].astype("float32") @ wanted
-        for place in near.argsort()[::-1][:limit]:
-            found[int(ids[place])] = float(near[place])
+        near = table.rows[start : start + STRIDE].astype("float32") @ wanted / SCALE
+        here: dict[int, float] = {}
+        for place in near.argsort()[::-1]:
+            here.setdefault(int(table.ids[start + place]), float(near[place]))
+            if len(here) == limit:
+                break
+        found |= {passage: max(score, found.get(passage, score)) for passage, score in here.items()}
     return found
 
 
@@ -97,23 +107,34 @@ def _updated(root: DocumentRoot, table: Table, embed: Embed, ends: float) -> Tab
             complete = False
             break
         passages = Passage.objects.filter(pk__in=missing[start : start + AT_ONCE])
-        texts = {pk: f"{title}. {heading}. {text}" for pk, title, heading, text in passages.values_list(*_TEXT)}
-        ids.append(numpy.array(list(texts), dtype="int64"))
-        rows.append(embed(list(texts.values())).astype("float16"))
+        windows = [
+            (pk, f"{title}. {heading}. {window}")
+            for pk, title, heading, text in passages.values_list(*_TEXT)
+            for window in _windows(text)
+        ]
+        ids.append(numpy.array([pk for pk, _ in windows], dtype="int64"))
+        rows.append((embed([text for _, text in windows]) * SCALE).round().astype("int8"))
     return Table(numpy.concatenate(ids), numpy.concatenate(rows), root.indexed if complete else None)
+
+
+def _windows(text: str) -> Iterator[str]:
+    """`WINDOW` words each, from every `STEP`th one on, until all have been in one."""
+    words = text.split()
+    for start in range(0, max(len(words) - STEP, 1), STEP):
+        yield " ".join(words[start : start + WINDOW])
 
 
 _TEXT = ("pk", "document__title", "heading", "text")
 
 
 def _load(root_id: int) -> Table:
-    """What was stored, whatever state it belongs to; nothing if that can't be read."""
+    """What was stored, whatever state it belongs to; nothing if that can't be read or is of an older form."""
     import numpy
 
     with contextlib.suppress(OSError, ValueError, KeyError), numpy.load(_file(root_id), allow_pickle=False) as stored:
-        if stored["rows"].shape == (len(stored["ids"]), DIMENSIONS):
+        if stored["rows"].shape == (len(stored["ids"]), DIMENSIONS) and stored["rows"].dtype == numpy.int8:
             return Table(stored["ids"], stored["rows"], None)
-    return Table(numpy.empty(0, dtype="int64"), numpy.empty((0, DIMENSIONS), dtype="float16"), None)
+    return Table(numpy.empty(0, dtype="int64"), numpy.empty((0, DIMENSIONS), dtype="int8"), None)
 
 
 def _save(root_id: int, table: Table) -> None:

@@ -46,3 +46,23 @@ def test_s10_meaning_finds_nothing_in_other_roots(ground, root, files, tmp_path)
 
     assert sources(root, "a kitten on the couch") == ["handbook/pets.md"]
     assert vector_hits([], "a kitten", 3) == []
+
+
+def test_a_sentence_of_a_long_passage_is_found_by_what_it_means(root, files):
+    tax = [f"Invoice {number} is paid within thirty days by the bank to the supplier." for number in range(18)]
+    (files / "notes.md").write_text("\n".join([*tax[:9], "A kitten naps on the couch near the fire.", *tax[9:]]) + "\n")
+    (files / "pets.md").write_text("Pets are allowed in the house.\n")
+
+    assert sources(root, "a cat sleeps on the sofa") == ["handbook/notes.md"]
+
+
+def test_vectors_of_an_older_form_are_made_anew(root, files):
+    import numpy
+
+    sources(root, "a kitten on the couch")
+    stored = vectors._load(root.pk)
+    numpy.savez(vectors._file(root.pk), ids=stored.ids, rows=stored.rows.astype("float16"))
+    vectors._held.clear()
+
+    assert sources(root, "a kitten on the couch") == ["handbook/pets.md"]
+    assert vectors._held[root.pk].rows.dtype == numpy.int8
