@@ -18,6 +18,7 @@ _TYPOGRAPHY = {
     **dict.fromkeys("‐‑‒–—―−", "-"),
     "…": "...",
 }
+_HYPHENS = frozenset("-‐‑")
 _INVISIBLE = {"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
 
 
@@ -35,6 +36,7 @@ def find_quote(text: str, quote: str, *, line: int | None = None) -> Quote | Non
     """The place of a quote in a text: near the named line, else its first one. None when it does not stand there.
 
     Linear in the text. White space counts as one blank, and quotation marks, dashes and dots in any of their forms as one.
+    It begins and ends with whole words: "refundable" does not stand in "non-refundable", nor "costs 1" in "costs 1.50".
     """
     plain, places = _flatten(text)
     wanted = _flatten(quote)[0].strip()
@@ -46,7 +48,8 @@ def find_quote(text: str, quote: str, *, line: int | None = None) -> Quote | Non
         first, after = places[at], at + len(wanted)
         last = places[after] if after < len(places) else len(text)
         here = _line_of(starts, first)
-        if line is None or here - NEAR <= line <= _line_of(starts, last - 1) + NEAR:
+        near = line is None or here - NEAR <= line <= _line_of(starts, last - 1) + NEAR
+        if near and not any(_is_inside_word(text, plain, places, edge) for edge in (at, after)):
             return Quote(first, last, here, text[first:last])
         at = plain.find(wanted, at + 1)
     return None
@@ -63,6 +66,27 @@ def evidence_id(
         return f"{method}:{retrieval_id}"
     parts = [method, source, "" if chunk is None else str(chunk), "" if line is None else str(line), _flatten(text)[0].strip()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _is_inside_word(text: str, plain: str, places: list[int], edge: int) -> bool:
+    """Whether the plain text goes on with the same word or number behind this place. Scripts without blanks have no such."""
+    if not 0 < edge < len(plain):
+        return False
+    before, after = plain[edge - 1], plain[edge]
+    if before.isalnum() and after.isalnum():
+        return not unicodedata.category(before) == unicodedata.category(after) == "Lo"
+    if before.isalnum():
+        return edge + 1 < len(plain) and _is_joined(text, plain, places, edge)
+    return after.isalnum() and edge > 1 and _is_joined(text, plain, places, edge - 1)
+
+
+def _is_joined(text: str, plain: str, places: list[int], place: int) -> bool:
+    """Whether the sign at this place makes one word of what stands around it: a-b, a'b, a_b, 1.5, 1:30."""
+    left, sign, right = plain[place - 1 : place + 2]
+    if sign in ".,:/":
+        return left.isdigit() and right.isdigit()
+    joins = sign in "'_" or text[places[place]] in _HYPHENS
+    return joins and left.isalnum() and right.isalnum()
 
 
 def _flatten(text: str) -> tuple[str, list[int]]:

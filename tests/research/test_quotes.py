@@ -52,6 +52,42 @@ def test_other_words_are_not_there(quote: str) -> None:
     assert find_quote(TEXT, quote) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Tickets are non-refundable after one day.", "refundable after one day"),
+        ("The unlimited warranty ends in May.", "limited warranty ends"),
+        ("The warranty is limitless in May.", "warranty is limit"),
+        ("A day costs 1.50 euros.", "A day costs 1"),
+        ("A flight costs 1,200 euros.", "200 euros."),
+        ("The shop opens at 10:30 sharp.", "opens at 10"),
+        ("Clerks don't sign it at all.", "t sign it at all"),
+        ("Set max_size before you start.", "size before you start"),
+        ("Das ist aus\u00adgenommen worden.", "genommen worden"),
+    ],
+)
+def test_a_quote_does_not_begin_or_end_inside_of_a_word(text: str, quote: str) -> None:
+    assert find_quote(text, quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Goods come back—customers pay for it.", "customers pay for it"),
+        ("He said: 'Refunds are late.'", "Refunds are late."),
+        ("The _whole price_ is paid back.", "whole price"),
+        ("**Refunds** are paid at once.", "Refunds** are paid"),
+        ("Version 3. Refunds are paid.", "Refunds are paid"),
+        ("退款在五个工作日内支付给客户。", "在五个工作日内支付给"),
+        ("The unlimited warranty. A limited warranty ends.", "limited warranty ends"),
+    ],
+)
+def test_a_quote_of_whole_words_stands_beside_any_sign(text: str, quote: str) -> None:
+    found = find_quote(text, quote)
+
+    assert found and found.words == quote
+
+
 def test_a_quote_must_stand_at_the_place_that_was_named() -> None:
     assert find_quote(TEXT, "Refunds are paid - at the latest -") == Quote(
         TEXT.index("Refunds"),
