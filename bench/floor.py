@@ -1,6 +1,7 @@
-"""Drives the bare relay."""
+"""Drives what only forwards deltas: the bare relay, and the same by Channels under Daphne."""
 
 import json
+import sys
 from pathlib import Path
 
 from bench.marks import Heard
@@ -15,9 +16,11 @@ class Floor:
     name = "relay"
 
     def __init__(self, upstream: int, folder: Path) -> None:
-        port = free_port()
+        self.server = self._start(free_port(), upstream, folder)
+
+    def _start(self, port: int, upstream: int, folder: Path) -> Server:
         command = [FLOOR_PYTHON, "-m", "bench.relay", str(port), str(upstream)]
-        self.server = Server(command, port=port, log=folder / "relay.log")
+        return Server(command, port=port, log=folder / "relay.log")
 
     async def open(self, person: int) -> Session:
         """Opens one person's socket."""
@@ -30,3 +33,14 @@ class Floor:
 
     async def _send(self, session: Session, text: str) -> None:
         session.socket.send(json.dumps({"text": text}))
+
+
+class Channels(Floor):
+    """Channels and Daphne without anything of ours: what the stack alone costs."""
+
+    name = "channels"
+
+    def _start(self, port: int, upstream: int, folder: Path) -> Server:
+        command = [sys.executable, "-m", "daphne", "-b127.0.0.1", f"-p{port}", "-v0", "bench.bare_channels:application"]
+        environment = {"BENCH_UPSTREAM": str(upstream)}
+        return Server(command, port=port, log=folder / "channels.log", environment=environment)

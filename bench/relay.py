@@ -3,62 +3,25 @@
 import asyncio
 import re
 import sys
-from typing import Any
 
+from bench import deltas
+from bench.deltas import dumps, loads
 from bench.loops import run
 from bench.wire import CLOSE, PING, PONG, TEXT, accept, frame, read_frame
 
-try:
-    from orjson import dumps, loads
-except ImportError:
-    import json
-
-    loads = json.loads
-
-    def dumps(value: Any) -> bytes:
-        """JSON in bytes, as the faster library writes it."""
-        return json.dumps(value, separators=(",", ":")).encode()
-
-
 KEY = re.compile(rb"(?im)^sec-websocket-key:\s*(\S+)")
-
-
-class Call(asyncio.Protocol):
-    """One streamed completion; what one read of the upstream's socket brings goes out as one write."""
-
-    def __init__(self, request: bytes, out: asyncio.StreamWriter, done: "asyncio.Future[None]") -> None:
-        self._request, self._out, self._done = request, out, done
-        self._rest = b""
-
-    def connection_made(self, transport: Any) -> None:
-        self._transport = transport
-        transport.write(self._request)
-
-    def data_received(self, data: bytes) -> None:
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        frames = []
-        for line in lines:
-            if line.startswith(b"data: [DONE]"):
-                frames.append(frame(b'{"done":true}'))
-                self._transport.close()
-                self._end(None)
-            elif line.startswith(b"data: "):
-                choices = loads(line[6:])["choices"]
-                if text := choices and choices[0]["delta"].get("content"):
-                    frames.append(frame(dumps({"t": text})))
-        if frames:
-            self._out.write(b"".join(frames))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._end(error or ConnectionError("the upstream hung up"))
-
-    def _end(self, error: Exception | None) -> None:
-        if self._done.done():
-            return
-        if error:
-            self._done.set_exception(error)
-        else:
-            self._done.set_result(None)
+DONE = frame(b'{"done":true}')
+# A message box, and every delta appended as it comes: the least that a page can do with a stream.
+PAGE = b"""<!doctype html><title>relay</title><textarea id="text"></textarea><pre id="answer"></pre><script>
+const box = document.getElementById("text"), answer = document.getElementById("answer");
+const socket = new WebSocket(`ws://${location.host}/`);
+socket.onmessage = ({data}) => answer.append(JSON.parse(data).t || "");
+box.onkeydown = (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  socket.send(JSON.stringify({text: box.value}));
+};
+</script>"""
 
 
 class Relay:
@@ -72,7 +35,8 @@ class Relay:
         try:
             head = await reader.readuntil(b"\r\n\r\n")
             if not (key := KEY.search(head)):
-                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nrelay")
+                about = f"content-type: text/html\r\ncontent-length: {len(PAGE)}\r\nconnection: close\r\n\r\n"
+                writer.write(b"HTTP/1.1 200 OK\r\n" + about.encode() + PAGE)
                 return
             upgrade = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
             writer.write(upgrade + b"sec-websocket-accept: " + accept(key[1]) + b"\r\n\r\n")
@@ -90,12 +54,11 @@ class Relay:
             writer.close()
 
     async def _answer(self, text: str, writer: asyncio.StreamWriter) -> None:
-        body = dumps({"model": "bench", "stream": True, "messages": [{"role": "user", "content": text}]})
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n\r\n"
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        await loop.create_connection(lambda: Call(head.encode() + body, writer, done), "127.0.0.1", self._upstream)
-        await done
+        def take(texts: list[str]) -> None:
+            writer.write(b"".join(frame(dumps({"t": each})) for each in texts))
+
+        await deltas.read(self._upstream, text, take)
+        writer.write(DONE)
 
 
 async def main(port: int, upstream: int) -> None:

@@ -1,4 +1,4 @@
-"""Measures streamed answers: the relay and the application in turn with the same load, round after round."""
+"""Measures streamed answers: the application and those beside it in turn with the same load, round after round."""
 
 import asyncio
 import resource
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.floor import Floor
+from bench.beside import OURS, start
 from bench.marks import Heard, summary
-from bench.ours import Ours
 from bench.processes import Meter, Server, busy_seconds, rss_bytes
 from bench.sides import Session, Side, ask_in_time
 from bench.upstream import Order
@@ -29,10 +28,11 @@ class Load:
     delay: float
     turns: int = 1
     ramp: float = 0.0
+    shape: str = "plain"
 
     def order(self) -> Order:
         """What each of them asks for."""
-        return Order(n=self.n, delay=self.delay, first=50)
+        return Order(n=self.n, delay=self.delay, first=50, shape=self.shape)
 
 
 LOADS = (
@@ -50,6 +50,7 @@ class Plan:
     loads: tuple[Load, ...] = LOADS
     rounds: int = 3
     idle: int = 200
+    beside: tuple[str, ...] = ("relay",)
     settle: float = 0.5
 
     @property
@@ -66,10 +67,10 @@ async def measure(upstream: Server, folder: Path, plan: Plan) -> dict[str, Any]:
     """Runs the whole plan; gives {"rounds": [one row per round, load and side], "idle": [one row per side]}."""
     sides: list[Side] = []
     try:
-        sides.append(Floor(upstream.port, folder))
-        sides.append(Ours(upstream.port, folder, people=plan.people, chats=plan.chats))
+        for name in (*plan.beside, OURS):
+            sides.append(start(name, upstream.port, folder, people=plan.people, chats=plan.chats))
+            sides[-1].server.wait()
         for side in sides:
-            side.server.wait()
             await run(side, WARM_UP, upstream, settle=plan.settle)
         rows = [
             {"round": number, "side": side.name, "streams": load.streams} | await run(side, load, upstream, settle=plan.settle)

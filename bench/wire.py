@@ -50,6 +50,10 @@ class Browser:
 
     async def listen(self, path: str) -> "Socket":
         """Opens a websocket as a page does, with cookies and origin."""
+        return Socket(*await self.line(path))
+
+    async def line(self, path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection that has become a websocket. Raises ConnectionError with the server's answer if it has not."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
         upgrade |= {"Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Origin": self.origin}
@@ -57,7 +61,7 @@ class Browser:
         head = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in head.split(b"\r\n", 1)[0]:
             raise ConnectionError(head.split(b"\r\n", 1)[0].decode())
-        return Socket(reader, writer)
+        return reader, writer
 
     def hang_up(self) -> None:
         """Closes the kept connection."""
@@ -108,6 +112,10 @@ class Socket:
         self.on_text: Callable[[str], None] = lambda text: None
         self._pump = asyncio.create_task(self._read())
 
+    def take(self, text: str) -> None:
+        """Hands a text frame on."""
+        self.on_text(text)
+
     def send(self, text: str) -> None:
         """Sends a text frame."""
         self._writer.write(frame(text.encode(), masked=True))
@@ -130,7 +138,7 @@ class Socket:
         while True:
             opcode, payload = await read_frame(self._reader)
             if opcode == TEXT:
-                self.on_text(payload.decode())
+                self.take(payload.decode())
             elif opcode == PING:
                 self._writer.write(frame(payload, PONG, masked=True))
             elif opcode == CLOSE:
