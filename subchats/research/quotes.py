@@ -38,10 +38,10 @@ def find_quote(text: str, quote: str, *, line: int | None = None) -> Quote | Non
     Linear in the text. White space counts as one blank, and quotation marks, dashes and dots in any of their forms as one.
     It begins and ends with whole words: "refundable" does not stand in "non-refundable", nor "costs 1" in "costs 1.50".
     """
-    plain, places = _flatten(text)
     wanted = _flatten(quote)[0].strip()
     if not SHORTEST <= len(wanted) <= LONGEST:
         return None
+    plain, places = _flatten(text)
     starts = _line_starts(text)
     at = plain.find(wanted)
     while at >= 0:
@@ -51,7 +51,10 @@ def find_quote(text: str, quote: str, *, line: int | None = None) -> Quote | Non
         near = line is None or here - NEAR <= line <= _line_of(starts, last - 1) + NEAR
         if near and not any(_is_inside_word(text, plain, places, edge) for edge in (at, after)):
             return Quote(first, last, here, text[first:last])
-        at = plain.find(wanted, at + 1)
+        at += 1
+        while _is_inside_word(text, plain, places, at):
+            at += 1
+        at = plain.find(wanted, at)
     return None
 
 
