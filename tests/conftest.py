@@ -1,5 +1,7 @@
 """Fixtures that every test may use: the two tenants, and turns that run when the test says so."""
 
+import gc
+
 import pytest
 from django.conf import settings
 
@@ -8,6 +10,11 @@ from tests.kit import turns, world
 from tests.kit.sealed import Catcher
 
 pytest_plugins = ["tests.plugins.coroutines"]
+
+
+def pytest_collection_finish():
+    """What was imported and collected until here stays; looking through it for garbage again and again took 7 % of the time."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

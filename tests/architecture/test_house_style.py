@@ -1,7 +1,7 @@
 """The house style, as far as a machine can see it."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,14 +23,16 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+@cache
+def read(path: Path) -> tuple[str | None, list[tuple[str, int]]]:
+    """A module's caption, and its functions with the lines that each takes."""
+    tree = ast.parse(path.read_text())
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return ast.get_docstring(tree), [(each.name, (each.end_lineno or 0) - each.lineno + 1) for each in found]
 
 
 def test_a_module_says_in_one_line_what_it_is() -> None:
-    captions = {name(path): ast.get_docstring(ast.parse(path.read_text())) for path in modules() if path.stat().st_size}
+    captions = {name(path): read(path)[0] for path in modules() if path.stat().st_size}
 
     assert [module for module, caption in captions.items() if not caption or "\n" in caption] == []
 
@@ -43,7 +45,7 @@ def test_a_file_holds_one_noun_and_so_stays_short() -> None:
 
 
 def test_a_function_fits_on_a_screen() -> None:
-    lengths = {(name(path), f.name): (f.end_lineno or 0) - f.lineno + 1 for path in product() for f in functions(path)}
+    lengths = {(name(path), function): lines for path in product() for function, lines in read(path)[1]}
 
     assert {function: lines for function, lines in lengths.items() if lines > FUNCTION_LINES} == {}
 
@@ -59,7 +61,7 @@ def test_no_name_promises_everything() -> None:
 def test_a_test_reads_as_a_sentence() -> None:
     files = [path for path in set(modules()) - set(product()) if path.name.startswith("test_")]
 
-    tests = [(name(path), f.name) for path in files for f in functions(path) if f.name.startswith("test_")]
+    tests = [(name(path), function) for path in files for function, _ in read(path)[1] if function.startswith("test_")]
 
     assert {name(path) for path in files} == {file for file, _ in tests}
     assert [test for test in tests if test[1].count("_") < 3] == []
