@@ -7,7 +7,7 @@ help:
 	@echo 'make run     serve TaskMonkey here and print a link that signs you in (PORT=8000 BIND=127.0.0.1 DEMO_LANGUAGE=en)'
 	@echo 'make team    the same by PostgreSQL, Redis, two web processes and two workers (PORT, BIND, DEMO_LANGUAGE)'
 	@echo 'make test    check everything'
-	@echo 'make fast    check everything but the browser and the kill -9 tests'
+	@echo 'make fast    check style, types, layers, migrations and what is tested in no time: for every change'
 	@echo 'make format  lay the code out as the checks want it'
 	@echo 'make map     copy every module caption into docs/architecture.md'
 	@echo 'make lock    compile requirements*.in into the hashed locks (UPGRADE=1 takes newer releases)'

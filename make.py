@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from environment import PYTHON, ROOT, RUN_LOCK, TEST_LOCK, VENV, find_services, install, own_environment, say
-from stages import check, fast_stages, faults_stage, find_browser, postgres, pytest
+from stages import check, fast_stages, faults_stage, find_browser, long_stage, postgres, pytest
 
 
 def run() -> int:
@@ -37,17 +37,17 @@ def team() -> int:
 
 
 def test() -> int:
-    """Checks everything: the fast part, then the kill -9 tests and the browser tests, each in a process of their own."""
+    """Checks everything: the fast part, the long tests, then PostgreSQL, kill -9 and a browser, each by itself."""
     install(TEST_LOCK)
     # Sync Playwright runs a loop in the thread that uses the ORM.
     browser = pytest(
         "browser", "tests/browser", workers=min(os.cpu_count() or 1, 2), missing=find_browser(), DJANGO_ALLOW_ASYNC_UNSAFE="1"
     )
-    return check([*fast_stages(), postgres(), faults_stage(), browser])
+    return check(fast_stages(), [long_stage(), postgres(), faults_stage(), browser])
 
 
 def fast() -> int:
-    """Checks style, types, layers and migrations, and runs the tests that need neither a browser nor a kill -9."""
+    """Checks style, types, layers and migrations, and runs the tests that take no time: for every change."""
     install(TEST_LOCK)
     return check(fast_stages())
 

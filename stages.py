@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from environment import PYTHON, ROOT, apt_install, find_service, find_services, own_environment, say
@@ -22,6 +23,19 @@ ON_POSTGRES = (
     " tests/turns/test_questions.py tests/conversations/test_overview.py tests/documents/test_searching.py"
     " tests/probes/test_s10_search.py"
 ).split()
+# What starts processes, waits, tries sizes, attacks or random trees, or plays whole stories: four fifths of the time.
+LONG = (
+    "tests/journals tests/journeys tests/llm tests/operations tests/outbound tests/probes tests/properties tests/reports"
+    " tests/serve tests/steering tests/subchats tests/admin/test_checks.py tests/budget/test_random_trees.py"
+    " tests/builtin/test_promises.py tests/builtin/test_researching.py tests/builtin/test_teamwork.py"
+    " tests/documents/test_conversion.py tests/documents/test_formats.py tests/documents/test_passages.py"
+    " tests/guard/test_time.py tests/rendering/test_code_blocks.py tests/rendering/test_growing_text.py"
+    " tests/rendering/test_hostile_sizes.py tests/rendering/test_hostile_text.py tests/rendering/test_open_line.py"
+    " tests/research/test_discovery.py tests/research/test_explorer_pages.py tests/research/test_explorer_tools.py"
+    " tests/research/test_memory.py tests/research/test_pages.py tests/research/test_seeds.py tests/tables/test_charts.py"
+    " tests/tables/test_exports.py tests/tables/test_table_pages.py tests/toolbox/test_documents_tools.py"
+    " tests/turns/test_relay.py"
+).split()
 IMPORTS = "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"
 # A developer's shell must decide nothing about a test: no keys, no other settings, no proxy before the loopback.
 LEAKS = (
@@ -31,26 +45,36 @@ LEAKS = (
 
 
 class Stage:
-    """One part of the checks: a command, and how many tests of it passed, failed and were skipped."""
+    """One part of the checks: a command, and how many tests of it passed, failed and were skipped.
 
-    def __init__(self, name: str, *command: str, missing: str = "", **variables: str) -> None:
-        self.name, self.command, self.missing, self.variables = name, command, missing, variables
+    One that runs beside those that follow tells all that it has to say at its end.
+    """
+
+    def __init__(self, name: str, *command: str, missing: str = "", beside: bool = False, **variables: str) -> None:
+        self.name, self.command, self.missing, self.beside, self.variables = name, command, missing, beside, variables
         self.passed = self.failed = self.skipped = 0
         self.seconds = 0.0
 
-    def run(self, home: Path) -> None:
-        """Runs the command with a home of its own; its output goes to the terminal."""
+    def run(self, folder: str) -> None:
+        """Runs the command with a home of its own in the folder; its output goes to the terminal."""
         if self.missing:
             self.skipped = 1
             return
-        print(f"\n--- {self.name}", flush=True)
+        home = Path(folder, self.name.replace(" ", "-"))
+        home.mkdir()
+        if not self.beside:
+            say(f"\n--- {self.name}")
         started = time.monotonic()
         report = home / "report.xml"
         reporting = [f"--junitxml={report}"] if "pytest" in self.command else []
         environment = test_environment(home) | self.variables
         try:
-            done = subprocess.run([PYTHON, *self.command, *reporting], cwd=ROOT, env=environment, timeout=STAGE_SECONDS)
+            kept = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} if self.beside else {}
+            command = [PYTHON, *self.command, *reporting]
+            done = subprocess.run(command, cwd=ROOT, env=environment, timeout=STAGE_SECONDS, **kept)
             code = done.returncode
+            if self.beside:
+                say(f"\n--- {self.name}\n{done.stdout}")
         except subprocess.TimeoutExpired:
             code = say(f"It was ended after {STAGE_SECONDS // 60} minutes.", 1)
         self.seconds = time.monotonic() - started
@@ -75,21 +99,24 @@ class Stage:
 
 
 def fast_stages() -> list[Stage]:
+    """Tests with limits of a few seconds are among the long ones, so that these can share the machine with mypy."""
     return [
         Stage("ruff check", "-m", "ruff", "check", "--quiet"),
         Stage("ruff format", "-m", "ruff", "format", "--check", "--quiet"),
-        Stage("mypy", "-m", "mypy"),
+        Stage("mypy", "-m", "mypy", beside=True),
         Stage("layers", "-c", IMPORTS),
         Stage("migrations", "manage.py", "makemigrations", "--check", "--dry-run", "--settings=tests.settings"),
-        pytest("tests", workers=os.cpu_count() or 1),
+        pytest("tests", *(f"--ignore={path}" for path in LONG)),
     ]
 
 
-def pytest(name: str, folder: str = "", *, workers: int = 1, missing: str = "", **variables: str) -> Stage:
-    if folder and not any((ROOT / folder).rglob("test_*.py")):
-        missing = f"there is no test in {folder}"
-    options = [folder] if folder else []
-    options += ["-n", str(workers)] if workers > 1 else []
+def long_stage() -> Stage:
+    return pytest("long tests", *LONG)
+
+
+def pytest(name: str, *options: str, workers: int = 0, missing: str = "", **variables: str) -> Stage:
+    """Tests in so many processes (0: one a core). Each gets a row of neighbours, which share what is built for their file."""
+    options += ("-n", str(workers or os.cpu_count() or 1), "--dist=worksteal")
     return Stage(name, "-m", "pytest", *options, missing=missing, **variables)
 
 
@@ -106,13 +133,21 @@ def postgres() -> Stage:
     return Stage("postgres", "-m", "tests.kit.postgres", "-m", "pytest", *options, missing=missing)
 
 
-def check(stages: list[Stage]) -> int:
-    """Runs every stage, also after one failed, and ends with one line of counts; returns 1 if anything failed."""
+def check(*groups: list[Stage]) -> int:
+    """Runs every stage, also after one failed, and ends with one line of counts; returns 1 if anything failed.
+
+    A group begins when nothing of the one before runs any more.
+    """
+    stages = [stage for group in groups for stage in group]
     with tempfile.TemporaryDirectory(prefix="taskmonkey-test-") as folder:
-        for stage in stages:
-            home = Path(folder, stage.name.replace(" ", "-"))
-            home.mkdir()
-            stage.run(home)
+        for group in groups:
+            with ThreadPoolExecutor() as pool:
+                beside = [pool.submit(stage.run, folder) for stage in group if stage.beside]
+                for stage in group:
+                    if not stage.beside:
+                        stage.run(folder)
+            for each in beside:
+                each.result()
     print("\n" + "\n".join(str(stage) for stage in stages) + "\n")
     passed, failed, skipped = (sum(getattr(stage, key) for stage in stages) for key in ("passed", "failed", "skipped"))
     say(f"{passed} passed, {failed} failed, {skipped} skipped")
