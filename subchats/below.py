@@ -11,6 +11,7 @@ from assistants import clock
 from assistants.conversations.overview import QUESTION
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns import live
+from assistants.turns.claims import is_silent
 from subchats.delegation.deliver import CUT_OFF
 from subchats.models import Delegation
 
@@ -75,6 +76,11 @@ class Below:
         if turn.state == Turn.State.DONE:
             return "handed_back" if turn.reason == "hand_back" else "reported"
         return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing has been heard for some seconds of whoever works in it or below it."""
+        return any(map(is_silent, self.turns))
 
     @property
     def tool(self) -> str:

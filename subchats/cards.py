@@ -197,6 +197,7 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "questions": below.questions,
         "approvals": below.approvals,
         "undecided": below.undecided,
+        "silent": state == "running" and below.silent,
         "can_send_back": can_send_back(delegation, turn),
         "last_turn": turn,
     }

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from lucide.templatetags.lucide import lucide
 
 from assistants.models import ToolCall, Turn
+from assistants.turns import claims
 
 register = template.Library()
 
@@ -32,6 +33,7 @@ class Look:
     live: bool = False
 
 
+SILENT = Look(_("being picked up again"), "refresh-cw")
 TURNS = {
     "queued": Look(_("queued"), "clock"),
     "thinking": Look(_("working"), tone="leaf", live=True),
@@ -49,6 +51,7 @@ TURNS = {
 SUBCHATS = {
     "queued": Look(_("queued"), "clock"),
     "running": Look(_("working"), tone="leaf", live=True),
+    "silent": SILENT,
     "waiting": Look(_("waiting for you"), "message-circle-question-mark", "banana"),
     "paused": Look(_("paused"), "pause", "banana"),
     "reported": Look(_("reported"), "check", "leaf"),
@@ -124,6 +127,8 @@ def turn_look(turn: Turn) -> Look:
     """A turn's state; a turn that ended with a question or a hand-back is told apart."""
     if wants_person(turn):
         return TURNS["held"]
+    if is_silent(turn):
+        return SILENT
     ending = {"question": "asking", "hand_back": "handed_back"}.get(turn.reason) if turn.state == "done" else None
     return TURNS.get(ending or turn.state, PLAIN)
 
@@ -144,6 +149,12 @@ def kind_word(kind: str) -> str:
 def wants_person(turn: Turn | None) -> bool:
     """Whether a call of this turn waits for a person: an approval, or an outcome that nobody knows."""
     return bool(turn and turn.pk and turn.state in ("acting", "waiting") and turn.calls.for_a_person().exists())
+
+
+@register.filter
+def is_silent(turn: Turn | None) -> bool:
+    """Whether nothing has been heard of a turn at work for some seconds, so that it will be picked up again."""
+    return turn is not None and claims.is_silent(turn)
 
 
 @register.filter

@@ -24,6 +24,7 @@ from assistants.units import unit
 # Names this process among all that ever held a lease. The part before the colon names its slot: a process that gets a
 # slot's lock knows that whoever held the slot before it is dead.
 EMBEDDED_SLOT = "embedded"
+AT_WORK = (Turn.State.THINKING, Turn.State.ACTING)
 CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state")
 _RUNNABLE = Prepared(lambda pk, now: Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=pk))
 _LOCKED = Prepared(lambda pk: Turn.objects.select_for_update(no_key=True).filter(pk=pk))
@@ -129,6 +130,20 @@ def extend(turn_ids: Sequence[int]) -> None:
 def renew(holder: str) -> int:
     """Extends every lease of this process with one UPDATE; returns how many it still holds."""
     return Turn.objects.filter(holder=holder, lease_until__isnull=False).update(lease_until=_lease_end())
+
+
+def is_silent(turn: Turn) -> bool:
+    """Whether two heartbeats of the turn's holder are missing: it died or hangs, and the turn will be picked up again (P4)."""
+    return turn.state in AT_WORK and turn.lease_until is not None and turn.lease_until < _lease_of_the_silent()
+
+
+def silent_turns() -> "QuerySet[Turn]":
+    """All turns that are so."""
+    return Turn.objects.filter(state__in=AT_WORK, lease_until__lt=_lease_of_the_silent())
+
+
+def _lease_of_the_silent() -> datetime:
+    return _lease_end() - timedelta(seconds=2 * settings.TASKMONKEY["HEARTBEAT_SECONDS"])
 
 
 def expire_slot(slot: str, *, but: str) -> int:

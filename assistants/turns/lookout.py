@@ -1,13 +1,15 @@
 """Looks into the database for what hints from other processes missed: changed threads, and text where Redis is silent (D1)."""
 
+from collections import Counter
 from collections.abc import Sequence
 
-from django.db.models import Max, Sum
+from django.db.models import Max, Q, Sum
 
 from assistants import clock
 from assistants.models import Message, Thread, Turn
 
 from . import hub, live
+from .claims import silent_turns
 
 # A growing reply of another process that nothing was heard of for so many seconds is read from the record.
 SILENT_SECONDS = 2.0
@@ -16,7 +18,7 @@ SILENT_SECONDS = 2.0
 class Lookout:
     """Compares what is watched in this process with the record, and wakes whoever missed something.
 
-    Costs at most four queries a look, however many watch.
+    Costs at most five queries a look, however many watch.
     """
 
     def __init__(self) -> None:
@@ -82,12 +84,15 @@ def _threads(pks: Sequence[int]) -> list[tuple[int, int]]:
     return list(Thread.objects.filter(pk__in=pks).values_list("pk", "last_event")) if pks else []
 
 
-def _trees(pks: Sequence[int]) -> list[tuple[int, int | None]]:
-    """By the events of everything below a root: they only grow in number."""
+def _trees(pks: Sequence[int]) -> list[tuple[int, tuple[int | None, int]]]:
+    """By the events of everything below a root, which only grow in number, and by how many of its turns fell silent."""
     if not pks:
         return []
     below = Thread.objects.filter(root__in=pks).values_list("root").annotate(total=Sum("last_event"))
-    return [(root, total) for root, total in below]
+    totals = dict(below)
+    tops = silent_turns().filter(Q(thread__in=pks) | Q(thread__root__in=pks)).values_list("thread__root", "thread")
+    silent = Counter(root or thread for root, thread in tops)
+    return [(pk, (totals.get(pk), silent[pk])) for pk in totals.keys() | silent.keys()]
 
 
 def _people(pks: Sequence[int]) -> list[tuple[int, object]]:

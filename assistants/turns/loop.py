@@ -13,7 +13,7 @@ from assistants.models import Turn
 from assistants.models.prepared import Prepared
 from assistants.units import may_repeat, unit
 
-from . import executors
+from . import events, executors
 from .act import act
 from .claims import Claim, claim_turn, holder_name, holding, release
 from .lifecycle import finish_turn, stop_turn
@@ -48,6 +48,8 @@ def _carry_on(turn_id: int, claim: Claim) -> None:
     deadline = clock.monotonic() + settings.TASKMONKEY["TURN_SECONDS"]
     at_rest = False
     try:
+        if claim.taken_over:
+            _tell_of_take_over(claim)
         while (turn := _held(claim)) and (step := STEPS.get(turn.state)) and not executors.is_closing():
             logs.know(thread=turn.thread_id, tenant=turn.thread.tenant_id)
             if _may_run and not _may_run(turn):
@@ -70,6 +72,13 @@ def _carry_on(turn_id: int, claim: Claim) -> None:
             release(claim)
             if executors.is_closing():
                 executors.enqueue(turn_id)
+
+
+@unit
+def _tell_of_take_over(claim: Claim) -> None:
+    """Pages that were told of the silence learn that it is over."""
+    with holding(claim) as turn:
+        events.record_turn(turn)
 
 
 @unit
