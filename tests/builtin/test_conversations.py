@@ -77,7 +77,7 @@ async def test_nothing_found_is_said_plainly() -> None:
 async def test_a_near_miss_is_shown_as_what_it_is() -> None:
     (answer,) = await talk(House([SOLO], ENGLISH), "hotel contract")
 
-    assert answer.startswith("I found nothing that answers this. The nearest passage")
+    assert answer.startswith("I found nothing that answers this; the nearest passage")
     assert "It does not mention “contract”." in answer
 
 

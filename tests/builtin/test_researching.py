@@ -9,14 +9,16 @@ from django.core.management import call_command
 
 from assistants.documents.indexing import index_root
 from assistants.llm.builtin.figures import MOMENT, is_amount, wanted_figure
-from assistants.llm.builtin.findings import rank_findings
+from assistants.llm.builtin.findings import beside_best, rank_findings
 from assistants.llm.builtin.kinds import PERSON, REASON, REMEDY, gives_kind, wanted_kind
 from assistants.llm.builtin.passages import Passage
+from assistants.llm.builtin.phrases import phrase
 from assistants.llm.builtin.sections import sections_of
 from assistants.llm.builtin.wish import make_wish
 from assistants.models import DocumentRoot, Tenant, ToolCall
 from assistants.turns.lifecycle import open_thread
 from subchats.models import LocalDiscovery, ResearchRun
+from subchats.research.claims import unsupported
 from tests.kit import turns
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -229,3 +231,40 @@ def test_a35_with_a_local_discovery_it_asks_first_and_reads_what_was_named(demo:
     assert read == {"handbook/returns/refunds.md"}
     first = run.results.first()
     assert run.finished and first is not None and "5 working days" in first.content
+
+
+def test_what_only_shares_a_word_with_the_question_is_no_result_beside_the_answer(demo: Tenant) -> None:
+    expected = {
+        "How long does a refund take?": {"refunds.md", "sending-something-back.md"},
+        "What is the mileage allowance?": {"travel-policy.md"},
+        "How many days of holiday do we have?": {"onboarding.md"},
+    }
+
+    for question, sources in expected.items():
+        run = research(demo, question)
+        assert {each.source.rsplit("/", 1)[1] for each in run.results.all()} == sources, question
+        assert set(run.results.values_list("evidence__relevance", flat=True)) == {"strong"}, question
+
+
+def test_what_is_missing_in_the_best_is_told_by_another_one() -> None:
+    wish = make_wish("What do hotels and taxis cost?", "en")
+    texts = ("Hotels cost 100 euros at most.", "Taxis cost nothing at night.", "Parcels are heavy, and cost us time and nerves.")
+    found = rank_findings(wish, [Passage(document=f"{place}.md", text=text) for place, text in enumerate(texts)])
+
+    assert {each.passage.document for each in beside_best(wish, found)} == {"0.md", "1.md"}
+
+
+def test_rows_that_are_asked_for_together_are_quoted_together(demo: Tenant) -> None:
+    first = research(demo, "List every allowance in our travel policy, with numbers").results.first()
+
+    assert first is not None and first.source.endswith("travel-policy.md")
+    assert all(amount in first.content for amount in ("Expense", "€110.00", "€14.00", "€28.00", "€0.30"))
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("key", ["found", "found_near"])
+def test_the_lead_of_an_answer_is_no_claim_without_evidence(demo: Tenant, language: str, key: str) -> None:
+    results = list(research(demo, "How long does a refund take?").results.all())
+
+    assert unsupported(f"{phrase(language, key)}\n\n> A refund takes 5 working days. [1]", results) == []
+    assert unsupported("A refund takes nine long weeks.", results) == ["A refund takes nine long weeks."]

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistants import clock
 
-from .findings import FAINT, FAIR, Finding, rank_findings, spread_out
+from .findings import FAINT, FAIR, Finding, beside_best, rank_findings, spread_out
 from .language import detect_language
 from .passages import Passage, passages_of
 from .sections import sections_of
@@ -26,6 +26,8 @@ WINDOW = 80
 """Lines that are read around a hit."""
 STRETCH = 420
 """Characters of a paragraph that are quoted together."""
+LISTED = 900
+"""Characters of a table or a list that are quoted together."""
 _SEED = re.compile(r"^- (?P<document>.+), lines? (?P<line>\d{1,8})$", re.MULTILINE)
 _BLOCK = re.compile(rf"^{re.escape(START)}\s*$(?P<body>.*?)^{re.escape(END)}\s*$", re.MULTILINE | re.DOTALL)
 
@@ -83,7 +85,9 @@ def report(task: Task, talk: Talk) -> str:
     ranked = rank_findings(wish, sections_of(passages_of(readings)))
     found = spread_out([each for each in ranked if each.coverage >= FAINT], most=MAX_CANDIDATES)
     assignment = {"originalQuery": task.query, "method": task.method, "queryVariants": list(task.variants)}
-    handoff = {"assignment": assignment, "candidates": [_candidate(each, task) for each in found]}
+    best = beside_best(wish, ranked)
+    candidates = [_candidate(each, task, wish, strong=each.good and each in best) for each in found]
+    handoff = {"assignment": assignment, "candidates": candidates}
     return json.dumps(handoff, ensure_ascii=False)
 
 
@@ -148,8 +152,8 @@ def _reading(document: str, line: int, talk: Talk) -> Call:
     return Call("read", talk.offers.fit("read", path=document, start=start, lines=WINDOW) or {})
 
 
-def _candidate(finding: Finding, task: Task) -> dict[str, Any]:
-    passage, (start, end) = finding.passage, _stretch(finding)
+def _candidate(finding: Finding, task: Task, wish: Wish, *, strong: bool) -> dict[str, Any]:
+    passage, (start, end) = finding.passage, _stretch(finding, wish)
     words = passage.text[start:end]
     line = _line_of(passage, start + len(words) - len(words.lstrip()))
     return {
@@ -157,7 +161,7 @@ def _candidate(finding: Finding, task: Task) -> dict[str, Any]:
         "method": task.method,
         "evidence": words.strip() or finding.best.text,
         "locator": f"line {line}" + (f", {title[:90]}" if (title := finding.best.heading or passage.title) else ""),
-        "relevance": "strong" if finding.good else "moderate" if finding.coverage >= FAIR else "weak",
+        "relevance": "strong" if strong else "moderate" if finding.coverage >= FAIR else "weak",
         "retrievedAt": clock.now().isoformat(timespec="seconds"),
         "sourceTemporal": {"status": "unknown"},
         "temporal_basis": "",
@@ -165,12 +169,15 @@ def _candidate(finding: Finding, task: Task) -> dict[str, Any]:
     }
 
 
-def _stretch(finding: Finding) -> tuple[int, int]:
-    """The best segment, and as much of its paragraph as has room: what follows explains it, what stands before leads to it."""
+def _stretch(finding: Finding, wish: Wish) -> tuple[int, int]:
+    """The best segment, and as much of its paragraph as has room: what follows explains it, what stands before leads to it.
+
+    Of rows or items that are asked for together, since only what stands over them is named, all that have room.
+    """
     best = finding.best
     start, end = best.start, best.end
     if best.kind != "sentence":
-        return start, end
+        return _listed(finding) if finding.by_heading and not wish.numeric else (start, end)
     beside = [each for each in finding.segments if each.block == best.block and each != best]
     after = [each for each in beside if each.start >= end]
     for each in [*after, *reversed([each for each in beside if each.end <= start])]:
@@ -178,6 +185,15 @@ def _stretch(finding: Finding) -> tuple[int, int]:
             break
         start, end = min(start, each.start), max(end, each.end)
     return start, end
+
+
+def _listed(finding: Finding) -> tuple[int, int]:
+    """The table or list of the best segment as far as it has room, with the names of its columns."""
+    best, rows = finding.best, (finding.best, *finding.alike)
+    heads = [each.start for each in finding.segments if each.kind == "head" and each.text == best.above]
+    start = max((each for each in heads if each < best.start), default=min(each.start for each in rows))
+    end = max((each.end for each in rows if each.end - start <= LISTED), default=0)
+    return (start, end) if end >= best.end else (best.start, best.end)
 
 
 def _line_of(passage: Passage, offset: int) -> int:

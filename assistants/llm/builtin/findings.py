@@ -17,6 +17,8 @@ FAIR = 0.45
 """The share that is enough if at least two telling words are among it."""
 FAINT = 0.3
 """The share below which a passage is not worth showing."""
+AS_MUCH, AS_WELL = 0.95, 2 / 3
+"""The shares of the best one's coverage and of its score from which on another stands beside it."""
 CARRIED_WEIGHT = 0.4
 """What a word counts that was taken over from an earlier question."""
 STATED_FIGURE = 0.6
@@ -80,6 +82,24 @@ def spread_out(findings: Sequence[Finding], *, most: int) -> tuple[Finding, ...]
         chosen.append(best)
         carried |= best.carried
     return tuple(chosen)
+
+
+def beside_best(wish: Wish, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The first and those about as good; and for each word that these miss the best that carries it, if it carries a fair
+    part."""
+    if not findings:
+        return ()
+    best = findings[0]
+    chosen = [
+        each
+        for each in findings
+        if each.coverage >= AS_MUCH * best.coverage
+        and each.score >= AS_WELL * best.score
+        and (best.by_heading or not each.by_heading)
+    ] or [best]
+    for word in missing_words(wish, chosen):
+        chosen += [each for each in findings if word in each.carried and each.coverage >= FAIR][:1]
+    return tuple(dict.fromkeys(chosen))
 
 
 def is_answered(wish: Wish, findings: Sequence[Finding]) -> bool:

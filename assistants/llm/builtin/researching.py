@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .exploring import END, START
-from .findings import Finding, is_answered, rank_findings, spread_out
+from .findings import Finding, beside_best, is_answered, rank_findings, spread_out
 from .passages import Passage
 from .phrases import phrase
 from .queries import queries_of_round
@@ -48,7 +48,7 @@ def next_calls(talk: Talk) -> tuple[Call, ...]:
     call = _dispatch(wish, talk, sent) if sent < ROUNDS and not answered else None
     if call:
         return (call,)
-    best = spread_out([finding for finding, _ in ranked], most=MAX_RESULTS)
+    best = spread_out(beside_best(wish, [finding for finding, _ in ranked]), most=MAX_RESULTS)
     chosen = [each for finding in best for known, each in ranked if known is finding] or list(brought)[:MAX_RESULTS]
     return _emission(chosen, talk, good=answered) if chosen else ()
 

@@ -57,7 +57,7 @@ WEAK = {
             used using happen happens happened mean means make makes made take takes taking exist exists called write draft
             translate compare difference different read open quote  about come comes go goes going put set main
             fast quickly soon important general new current good best better right correct following related high big old far
-            large
+            large numbers figures
             """
         )
     ),
@@ -70,7 +70,7 @@ WEAK = {
             zusammenfassung uberblick ubersicht stelle stellen kapitel steht stehen bedeutet heisst passiert gelten gilt
             schreib schreibe ubersetze ubersetzen vergleiche vergleichen unterschied lies lesen offne offnen zitiere
             lauft liegt liegen lautet kommt schnell bald wichtig wichtigsten allgemein folgende fasse zusammen neu neue neuen
-            neuer neues gut beste besten lang langer hoch gross weit alt
+            neuer neues gut beste besten lang langer hoch gross weit alt zahlen
             """
         )
     ),
