@@ -156,7 +156,7 @@ class StubLLM:
     def profile(self, *, limits: TimeLimits | None = None, **changes: Any) -> Profile:
         """A profile that points here, with a key that must turn up nowhere."""
         values = {"provider": "openai", "model": "stub", "base_url": self.url, "api_key": KEY, **changes}
-        return Profile(**values, limits=limits or TimeLimits(connect=1, first_token=5, idle=5, total=20))
+        return Profile(**values, limits=limits or TimeLimits(connect=30, first_token=30, idle=30, total=60))
 
     def script(self, *replies: Sequence[Step]) -> None:
         """Sets the replies to requests that no rule fits: one list of steps for each request, in order."""

@@ -1,7 +1,6 @@
 """Anthropic and Google through the same door, each by its own SDK against a server that answers in its dialect."""
 
 import json
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from assistants.llm.models import build_model, warm_up
 from assistants.llm.profile import Profile, TimeLimits
 from assistants.llm.stream import stream_reply
 from tests.kit.stub_llm import KEY, StubLLM, encode_event, never, raw, status
+from tests.kit.waiting import until
 from tests.llm.asking import ADD, RecordingSink, ask, ask_in_vain, user
 
 LIMITS = TimeLimits(connect=1, first_token=2, idle=0.3, total=5)
@@ -101,11 +101,11 @@ def test_t1_a_stop_and_a_limit_close_every_providers_connection(llm: StubLLM, pr
 
     error = ask_in_vain(profile_of(provider, llm))
     future = submit(stream_reply(profile_of(provider, llm), user("hi"), [], sink))
-    _wait_for(lambda: sink.text)
+    until(lambda: sink.text)
     future.cancel()
 
     assert error.code == "MODEL_TIMEOUT_IDLE"
-    _wait_for(lambda: all(request.disconnected_at for request in llm.requests) and len(llm.requests) == 2)
+    until(lambda: all(request.disconnected_at for request in llm.requests) and len(llm.requests) == 2)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "google"])
@@ -186,10 +186,3 @@ def test_equal_profiles_share_one_model_and_unknown_providers_are_refused() -> N
 
 def test_warming_up_passes_over_what_it_does_not_know() -> None:
     warm_up(["openai", "telepathy"])
-
-
-def _wait_for(condition) -> None:
-    deadline = time.monotonic() + 2
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)

@@ -1,8 +1,7 @@
 """The stub itself: other tests can only be trusted as far as it can."""
 
-import time
-
 from tests.kit.stub_llm import StubLLM, call, echo_orders, say, sleep
+from tests.kit.waiting import until
 from tests.llm.asking import ADD, answered, ask, ask_in_vain, called, user
 
 
@@ -37,7 +36,7 @@ def test_requests_are_kept_with_their_times(llm: StubLLM) -> None:
     ask(llm.profile(), user("what is asked", system="Be brief."), tools=[ADD])
 
     (request,) = llm.requests
-    _wait_for(lambda: request.ended_at)
+    until(lambda: request.ended_at)
     assert (request.system, request.user, request.tools) == ("Be brief.", "what is asked", ["add"])
     assert request.ended_at is not None and request.ended_at - request.at >= 0.05
     assert (request.disconnected_at, request.headers["authorization"]) == (None, "Bearer sk-CANARY-0123456789")
@@ -48,10 +47,3 @@ def test_a_request_without_a_script_fails_at_once_and_for_good(llm: StubLLM) -> 
 
     assert (error.code, error.retryable) == ("MODEL_REFUSED", False)
     assert "no script left" in error.message
-
-
-def _wait_for(condition) -> None:
-    deadline = time.monotonic() + 2
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
