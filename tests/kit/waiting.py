@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-WAIT = 20.0
+WAIT = 60.0
 
 
 def until(condition: Callable[[], object], *, seconds: float = WAIT) -> object:

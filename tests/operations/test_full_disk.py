@@ -18,16 +18,16 @@ def test_f29_a_site_that_can_write_no_line_serves_and_starts_again(tmp_path: Pat
     with open("/dev/full", "w") as full:
         site = subprocess.Popen(manage("serve", f"--port={port}"), cwd=ROOT, env=home, stdout=full, stderr=full)
     try:
-        until(lambda: answers(port), seconds=60)
+        until(lambda: answers(port), seconds=180)
         (child,) = children(site.pid)
         kill(child)
-        until(lambda: answers(port), seconds=60)
+        until(lambda: answers(port), seconds=180)
 
         assert site.poll() is None
         assert children(site.pid) != [child]
     finally:
         site.terminate()
-        site.wait(timeout=15)
+        site.wait(timeout=60)
 
 
 def children(pid: int) -> list[int]:
@@ -36,6 +36,6 @@ def children(pid: int) -> list[int]:
 
 def answers(port: int) -> bool:
     try:
-        return httpx2.get(f"http://127.0.0.1:{port}/readyz", timeout=5, trust_env=False).status_code == 200
+        return httpx2.get(f"http://127.0.0.1:{port}/readyz", timeout=30, trust_env=False).status_code == 200
     except httpx2.HTTPError:
         return False

@@ -1,15 +1,20 @@
 """SQLite lets one writer in at a time: the threads of a process wait for each other in front of it, and share open files."""
 
+import errno
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from django.db.utils import OperationalError
 
+from assistants import durability
 from taskmonkey.databases import read_database_url
+from taskmonkey.sqlite import base
 from taskmonkey.sqlite.base import DatabaseWrapper
 
 DEFAULTS = {"AUTOCOMMIT": True, "CONN_HEALTH_CHECKS": False, "TIME_ZONE": None, "TEST": {}}
@@ -42,13 +47,27 @@ def begin(connection):
     connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
 
 
-def write(connection, *, hold=0.0):
+def write(connection, *, meanwhile=lambda: None):
     begin(connection)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE tally SET number = number + 1")
-    time.sleep(hold)
+    meanwhile()
     connection.commit()
     connection.set_autocommit(True)
+
+
+@contextmanager
+def holding(connection):
+    """Another thread writes, and keeps everybody out until it is told to let go, at the latest at the end."""
+    begun, go_on = threading.Event(), threading.Event()
+    running = threading.Thread(target=write, args=(connection,), kwargs={"meanwhile": lambda: (begun.set(), go_on.wait(60))})
+    running.start()
+    assert begun.wait(60)
+    try:
+        yield go_on.set
+    finally:
+        go_on.set()
+        running.join()
 
 
 def number(connection):
@@ -60,33 +79,26 @@ def test_forty_threads_that_write_at_once_all_get_in(opened):
     connections = [opened() for _ in range(40)]
 
     with ThreadPoolExecutor(40) as pool:
-        done = list(pool.map(lambda each: [write(each, hold=0.002) for _ in range(5)], connections))
+        done = list(pool.map(lambda each: [write(each, meanwhile=lambda: time.sleep(0.002)) for _ in range(5)], connections))
 
     assert len(done) == 40 and number(connections[0]) == 200
 
 
 def test_a_write_without_a_transaction_waits_for_one_that_runs(opened):
     slow, quick = opened(), opened()
-    running = threading.Thread(target=write, args=(slow,), kwargs={"hold": 0.2})
-    running.start()
-    time.sleep(0.05)
-
-    with quick.cursor() as cursor:
-        cursor.execute("UPDATE tally SET number = number * 10")
-    running.join()
+    with holding(slow) as let_go:
+        threading.Timer(0.2, let_go).start()
+        with quick.cursor() as cursor:
+            cursor.execute("UPDATE tally SET number = number * 10")
 
     assert number(quick) == 10
 
 
 def test_whoever_waits_too_long_is_told_so_and_the_next_one_gets_in(opened):
     slow, hasty = opened(), opened(timeout=0.1)
-    running = threading.Thread(target=write, args=(slow,), kwargs={"hold": 0.4})
-    running.start()
-    time.sleep(0.05)
 
-    with pytest.raises(OperationalError, match="locked"):
+    with holding(slow), pytest.raises(OperationalError, match="locked"):
         write(hasty)
-    running.join()
     write(hasty)
 
     assert number(hasty) == 2
@@ -131,19 +143,132 @@ def test_a_file_that_took_the_place_of_another_is_opened_anew(opened, tmp_path):
     assert number(second) == 1 and second.connection is not raw
 
 
-def test_a_transaction_that_need_not_wait_for_the_disk_is_kept_all_the_same_and_the_next_one_waits_again(opened, monkeypatch):
+@pytest.fixture
+def synced(monkeypatch):
+    """The files that somebody waited for, in their order."""
     monkeypatch.setenv("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
-    hasty, reader, levels = opened(), opened(), []
+    files, real = [], base.to_disk
+
+    def to_disk(descriptor):
+        files.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        real(descriptor)
+
+    monkeypatch.setattr(base, "to_disk", to_disk)
+    return files
+
+
+LOG = "taskmonkey.sqlite3-wal"
+
+
+def test_what_is_committed_is_on_the_disk_before_the_commit_is_over(synced, opened):
+    connection = opened()
+    del synced[:]
+
+    write(connection)
+    assert synced == [LOG]
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tally SET number = 7")
+    assert synced == [LOG] * 2
+
+
+def test_a_transaction_that_changes_nothing_or_is_given_up_waits_for_no_disk(synced, opened):
+    connection = opened()
+    del synced[:]
+
+    begin(connection)
+    number(connection)
+    connection.commit()
+    connection.set_autocommit(True)
+    begin(connection)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tally SET number = 5")
+    connection.rollback()
+    connection.set_autocommit(True)
+    begin(connection)
+    number(connection)
+    connection.commit()
+
+    assert synced == []
+
+
+def test_a_transaction_that_need_not_wait_for_the_disk_is_kept_all_the_same_and_the_next_one_waits_again(synced, opened):
+    hasty, reader = opened(), opened()
+    del synced[:]
 
     hasty.waits_for_disk = False
-    begin(hasty)
-    with hasty.cursor() as cursor:
-        cursor.execute("UPDATE tally SET number = 5")
-        levels.append(cursor.execute("PRAGMA synchronous").fetchone()[0])
-    hasty.commit()
-    hasty.set_autocommit(True)
+    write(hasty)
     hasty.waits_for_disk = True
-    with hasty.cursor() as cursor:
-        levels.append(cursor.execute("PRAGMA synchronous").fetchone()[0])
+    assert synced == [] and number(reader) == 1
 
-    assert levels == [1, 2] and number(reader) == 5
+    write(hasty)
+    assert synced == [LOG] and number(reader) == 2
+
+
+def test_a_connection_that_is_used_again_waits_for_the_disk_as_before(synced, opened):
+    first = opened()
+    write(first)
+    raw = first.connection
+    first.close()
+    second = opened()
+    del synced[:]
+
+    write(second)
+
+    assert second.connection is raw and synced == [LOG]
+
+
+def test_nobody_is_kept_from_writing_while_another_waits_for_the_disk(synced, opened, monkeypatch):
+    slow, quick = opened(), opened(timeout=1)
+    begun, go_on = threading.Event(), threading.Event()
+    monkeypatch.setattr(
+        base, "to_disk", lambda _: (begun.set(), go_on.wait(60)) if threading.current_thread() is waiting else None
+    )
+    waiting = threading.Thread(target=write, args=(slow,))
+    waiting.start()
+    assert begun.wait(10)
+
+    write(quick)
+
+    assert waiting.is_alive() and number(quick) == 2
+    go_on.set()
+    waiting.join(10)
+
+
+def test_a_disk_that_fails_is_told_of(synced, opened, monkeypatch):
+    connection = opened()
+
+    def fail(descriptor):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(base, "to_disk", fail)
+
+    with pytest.raises(OperationalError, match="disk I/O error"):
+        write(connection)
+
+
+def test_commits_that_need_not_wait_at_all_never_do(synced, opened, monkeypatch):
+    opened().close()
+    monkeypatch.setenv("TASKMONKEY_SQLITE_SYNCHRONOUS", "NORMAL")
+    base._idle.clear()
+    connection = opened()
+    del synced[:]
+
+    write(connection)
+
+    assert synced == []
+
+
+def test_the_log_is_moved_into_the_file_beside_the_writers(opened, tmp_path, monkeypatch):
+    writer, mover = opened(), opened()
+    write(writer)
+    monkeypatch.setattr(durability, "connection", mover)
+
+    begin(writer)
+    durability.checkpoint()
+    writer.rollback()
+
+    with mover.cursor() as cursor:
+        _, in_log, moved = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    assert in_log == moved > 0
+    with sqlite3.connect(f"file:{tmp_path / 'taskmonkey.sqlite3'}?immutable=1", uri=True) as alone:
+        assert alone.execute("SELECT number FROM tally").fetchone() == (1,)

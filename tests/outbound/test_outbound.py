@@ -212,7 +212,7 @@ def test_a_slow_answer_ends_with_the_time_for_it(site, answer):
 
     refusal(site.url(), limits=limits(site, total=0.6), trusted={"127.0.0.1"})
 
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 4
 
 
 @pytest.mark.parametrize(

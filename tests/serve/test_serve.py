@@ -28,7 +28,7 @@ class Site:
 
     def link(self) -> re.Match[str]:
         """Waits for the printed link."""
-        until(lambda: LINK.search(self.output.read_text()) or self.process.poll() is not None, seconds=60)
+        until(lambda: LINK.search(self.output.read_text()) or self.process.poll() is not None, seconds=180)
         found = LINK.search(self.output.read_text())
         assert found, self.output.read_text()
         return found
@@ -39,7 +39,7 @@ class Site:
 
     def visit(self) -> httpx2.Client:
         """A visitor with cookies of their own."""
-        return httpx2.Client(base_url=f"http://127.0.0.1:{self.link()[1]}", timeout=30, follow_redirects=True, trust_env=False)
+        return httpx2.Client(base_url=f"http://127.0.0.1:{self.link()[1]}", timeout=60, follow_redirects=True, trust_env=False)
 
     def status(self, path: str) -> int:
         with self.visit() as visitor:
@@ -48,7 +48,7 @@ class Site:
     def end(self) -> None:
         """Stops the site, by force if it must be."""
         self.process.terminate()
-        self.process.wait(timeout=15)
+        self.process.wait(timeout=60)
 
 
 def manage(*arguments: str) -> list[str]:
@@ -116,9 +116,9 @@ def test_a_server_does_not_outlive_its_killed_supervisor(site: Site, home: Path,
     (child,) = other.children()
 
     other.process.kill()
-    other.process.wait(timeout=10)
+    other.process.wait(timeout=60)
 
-    until(lambda: not alive(child), seconds=5)
+    until(lambda: not alive(child))
 
 
 def test_uvicorn_serves_the_same_site(site: Site, home: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.kit.waiting import until
 
 MISSING = find_service("redis-server", "redis-server")
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 class Peer:
@@ -215,7 +215,7 @@ def test_f15_nobody_waits_for_a_redis_that_hangs(broker, pair) -> None:
     finally:
         broker.cont()
 
-    assert took < 2
+    assert took < 10
     until(lambda: not _still(page, worker))
     page.until_healthy()
     worker.until_healthy()
