@@ -189,9 +189,14 @@ def assistants_for(actor: Actor, tenant_id: int | None = None) -> QuerySet[Assis
     """The assistants the actor may start a conversation with."""
     if isinstance(actor, Visitor):
         return Assistant.objects.for_visitors()
-    tenants = Membership.objects.filter(user_id=actor.pk, user__is_active=True).exclude(role=Role.READER)
-    found = Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"), internal=False)
+    found = usable_by(actor.pk)
     return found.filter(tenant_id=tenant_id) if tenant_id else found
+
+
+def usable_by(user_id: Any) -> QuerySet[Assistant]:
+    """The same for a user, by their id, in every team."""
+    tenants = Membership.objects.filter(user_id=user_id, user__is_active=True).exclude(role=Role.READER)
+    return Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"), internal=False)
 
 
 def get_thread(actor: Actor, chat_id: str, action: str = "read") -> Thread:

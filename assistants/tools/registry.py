@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -45,11 +46,14 @@ class Tool:
     filters: bool
     approval: bool
 
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """Its arguments as JSON schema, made once: whoever adapts it changes a copy."""
+        return self.arguments.model_json_schema()
+
     def define(self, definition: Definition, thread: Thread) -> ToolDefinition | None:
         """What the model of this assistant is told about the tool."""
-        plain = ToolDefinition(
-            name=self.name, description=self.description, parameters_json_schema=self.arguments.model_json_schema()
-        )
+        plain = ToolDefinition(name=self.name, description=self.description, parameters_json_schema=self.schema)
         return self.describe(plain, definition, thread) if self.describe else plain
 
 

@@ -1,12 +1,15 @@
 """Whom an assistant may hand work to, and which tools it may give away."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, Q, QuerySet
 
 from assistants import access
 from assistants.models import Assistant, Thread
 from assistants.models.definition import Definition
+from assistants.models.prepared import Prepared
 from assistants.tools.registry import find_tool
 
 from . import refusals
@@ -15,14 +18,20 @@ from . import refusals
 def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
     """The assistants that may be called from this thread now: those on its list, else every one of the team that is
     not public; always only what the thread's owner may use (J-14, S27)."""
-    if thread.owner is None:
+    if thread.owner_id is None:
         return []
-    found = access.assistants_for(thread.owner, thread.tenant_id).order_by("slug")
-    listed = list(found.filter(delegators=definition.assistant_id)) if definition.assistant_id else []
+    return _DELEGATES.rows(thread.owner_id, thread.tenant_id, definition.assistant_id or 0)
+
+
+def _delegates(owner: Any, tenant: Any, caller: Any) -> QuerySet[Assistant]:
+    listed = Assistant.delegates.through.objects.filter(from_assistant=caller)
     # A list of which nobody is left is not an empty one: it would open the whole team.
-    if listed or Assistant.objects.filter(delegators=definition.assistant_id or 0).exists():
-        return listed
-    return list(found.filter(public=False).exclude(pk=definition.assistant_id or 0))
+    team = Q(public=False) & ~Q(pk=caller) & ~Exists(listed)
+    found = access.usable_by(owner).filter(Q(pk__in=listed.values("to_assistant")) | team, tenant=tenant)
+    return found.select_related("domain").order_by("slug")
+
+
+_DELEGATES = Prepared(_delegates)
 
 
 def get_delegate(slug: str, allowed: Sequence[Assistant], *, field: str = "assistant") -> Assistant:
