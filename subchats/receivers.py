@@ -1,5 +1,6 @@
 """Listens for turns that start and end, and keeps sub-chats and their callers in step (steps 3 and 9)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -34,26 +35,32 @@ from subchats.workflows.records import copy_records
 @receiver(turn_started)
 def join_tree(turn: Turn, **kwargs: Any) -> None:
     """A sub-chat's turn belongs to its caller's tree as long as the caller still waits for it."""
-    waiting = delegation_of(turn.thread)
-    if waiting and waiting.returned_at is None and waiting.call and waiting.call.is_open:
-        turn.root_id = waiting.call.turn.root_id or waiting.call.turn_id
-        turn.save(update_fields=["root"])
-
-
-@receiver([turn_started, turn_finished])
-def redraw_card(turn: Turn, **kwargs: Any) -> None:
-    """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
     delegation = delegation_of(turn.thread)
-    call = delegation.call if delegation else None
-    if delegation and call and (delegation.returned_at or not call.is_open):
-        events.record(call.turn.thread_id, "call", call=str(call.pk))
+    if delegation is None or delegation.call is None:
+        return
+    if delegation.returned_at or not delegation.call.is_open:
+        _redraw_card(delegation.call)
+        return
+    root_id = delegation.call.turn.root_id or delegation.call.turn_id
+    if turn.root_id != root_id:
+        turn.root_id = root_id
+        turn.save(update_fields=["root"])
 
 
 @receiver(turn_finished)
 def deliver_result(turn: Turn, **kwargs: Any) -> None:
     """In the transaction that ended the turn: the caller gets its result; what runs below is stopped after it."""
-    deliver(turn)
+    delegation = delegation_of(turn.thread)
+    if delegation and delegation.call:
+        if delegation.returned_at or not delegation.call.is_open:
+            _redraw_card(delegation.call)
+        deliver(turn, delegation)
     transaction.on_commit(lambda: stop_children(turn))
+
+
+def _redraw_card(call: ToolCall) -> None:
+    """The card in the caller's thread shows that its sub-chat works again, or has ended again (D2)."""
+    events.record(call.turn.thread_id, "call", call=str(call.pk))
 
 
 @receiver(turn_interrupted)
@@ -71,9 +78,9 @@ def end_what_it_waits_for(turn: Turn, **kwargs: Any) -> set[UUID]:
 
 
 @receiver(delegated)
-def taint_child(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
+def taint_children(delegations: Sequence[Delegation], turn: Turn, **kwargs: Any) -> None:
     """The task and the facts come out of the caller's conversation, so what came into that came into this (D8)."""
-    taint.flow(turn.thread_id, delegation.child_id)
+    taint.flow(turn.thread_id, *(each.child_id for each in delegations))
 
 
 @receiver(delivered)
@@ -118,8 +125,8 @@ def close_plan(turn: Turn, **kwargs: Any) -> None:
 
 
 @receiver(delegated)
-def begin_step(delegation: Delegation, turn: Turn, **kwargs: Any) -> None:
-    statuses.begin_step(delegation, turn)
+def begin_steps(delegations: Sequence[Delegation], turn: Turn, **kwargs: Any) -> None:
+    statuses.begin_steps(delegations, turn)
 
 
 @receiver(delivered)

@@ -2,6 +2,6 @@
 
 from django.dispatch import Signal
 
-delegated = Signal()  # delegation, turn (the caller's); its sub-chat was just opened
+delegated = Signal()  # delegations (of one call), turn (the caller's); their sub-chats were just opened
 # delegation, result (a SubChatResult), turn (the caller's, locked); its report is in, a fan-out's caller reads all together
 delivered = Signal()

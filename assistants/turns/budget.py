@@ -7,14 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Case, Exists, F, OuterRef, QuerySet, Subquery, Sum, When
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 
 from assistants import clock
 from assistants.errors import CodedError
 from assistants.llm.conversation import estimate_chars
 from assistants.models import Assistant, Budget, Message, SpendEntry, Turn
 from assistants.models.definition import definition_of, resolve_profile
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, insert
 
 NOTICE_PERCENT, USED_UP_PERCENT = 80, 100
 # With less room than this for its answer, a call is not worth its prompt.
@@ -85,23 +85,17 @@ def cap_by(assistant: Assistant | None, root: Turn) -> int:
     return _cap(assistant.turn_tokens if assistant else None, root.extra_tokens)
 
 
-def used_by(root: Turn) -> int:
-    """The tokens that the tree has used, with what calls under way have reserved."""
-    counted = Case(When(settled=None, then=F("reserved")), default=F("tokens"))
-    return SpendEntry.objects.filter(root=root).aggregate(sum=Sum(counted))["sum"] or 0
-
-
 def is_exhausted(turn: Turn) -> bool:
     """Whether the tree that this turn belongs to has used up what may be used below its top (J-13).
 
     A reservation does not refuse a sub-chat: the new one waits until it is settled.
     """
-    root = turn.root or turn
-    cap = cap_of(root)
+    row = _read(turn.root_id or turn.pk, turn)
+    cap = _cap(row["own"], row["extra_tokens"])
     if not cap:
         return False
-    paid = SpendEntry.objects.filter(root=root).exclude(settled=None).aggregate(sum=Sum("tokens"))["sum"] or 0
-    return cap - reserve_of(cap) - paid < min(SMALLEST_CALL, cap // 20) or used_by(root) >= cap
+    paid, held = row["used"] or 0, row["held"] or 0
+    return cap - reserve_of(cap) - paid < min(SMALLEST_CALL, cap // 20) or paid + held >= cap
 
 
 def standing_of(turn: Turn) -> Standing:
@@ -237,7 +231,7 @@ def _sum(entries: "QuerySet[SpendEntry, Any]", field: str) -> Subquery:
 def _write(turn: Turn, standing: Standing, *, asked: int, output: int, wanted: int, room: int, last_word: bool) -> Permit:
     now = clock.now()
     reserved = with_margin(asked) + with_margin(output)
-    entry = SpendEntry.objects.create(
+    entry = SpendEntry(
         root_id=standing.root_id,
         turn=turn,
         round=turn.round,
@@ -249,6 +243,7 @@ def _write(turn: Turn, standing: Standing, *, asked: int, output: int, wanted: i
         assistant_id=turn.thread.assistant_id,
         created=now,
     )
+    insert(entry)
     bounded = max(room, with_margin(output)) if standing.cap else 0
     return Permit(entry.pk, reserved, output, bounded, clamped=output < wanted, last_word=last_word)
 

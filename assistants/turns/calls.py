@@ -11,7 +11,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import AuditEntry, Message, Thread, ToolCall, Turn
 from assistants.models.counters import take_message_number
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, insert
 from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
@@ -30,6 +30,8 @@ _QUESTIONS = Prepared(
         message=F("turn__thread__leaf"),
     )
 )
+_NAMED = Prepared(lambda turn, name: ToolCall.objects.filter(turn=turn, name=name).values_list("arguments", flat=True))
+_STILL_OPEN = Prepared(lambda turn: ToolCall.objects.filter(turn=turn, state=ToolCall.State.OPEN).values_list("pk")[:1])
 
 
 @unit
@@ -114,7 +116,7 @@ def _name_of(call_id: UUID | str) -> str:
 
 def wake_if_settled(turn: Turn) -> None:
     """Moves a waiting turn on to its next model call once nothing is open; the turn must be locked."""
-    if turn.state != Turn.State.WAITING or turn.calls.filter(state=ToolCall.State.OPEN).exists():
+    if turn.state != Turn.State.WAITING or _STILL_OPEN.exists(turn.pk):
         return
     turn.state = Turn.State.THINKING
     turn.round += 1
@@ -125,7 +127,7 @@ def wake_if_settled(turn: Turn) -> None:
 
 def add_message(thread_id: int, **fields: object) -> Message:
     """Appends a message with the thread's next sequence number; must run inside a transaction."""
-    return Message.objects.create(thread_id=thread_id, sequence=next_sequence(thread_id), **fields)
+    return insert(Message(thread_id=thread_id, sequence=next_sequence(thread_id), **fields))
 
 
 def next_sequence(thread_id: int) -> int:
@@ -155,7 +157,7 @@ def open_question(thread: Thread) -> ToolCall | None:
 
 def repeats(turn: Turn, name: str, arguments: object) -> int:
     """How often this turn has already made the same call with the same arguments (F26)."""
-    return sum(1 for call in turn.calls.filter(name=name) if call.arguments == arguments)
+    return _NAMED.rows(turn.pk, name).count(arguments)
 
 
 def repeat_limit() -> int:

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from assistants.models import Turn, TurnEvent
 from assistants.models.counters import take_event_number
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, insert
 
 from . import hub
 
@@ -33,7 +33,7 @@ def record(thread_id: int, kind: str, **payload: Any) -> None:
         # How a turn's time was spent is read from these (see `conversations.timeline`).
         state = Turn.objects.filter(pk=payload["turn"]).values("state", "round").first()
         payload |= state or {}
-    TurnEvent.objects.create(thread_id=thread_id, number=number, kind=kind, payload=payload)
+    insert(TurnEvent(thread_id=thread_id, number=number, kind=kind, payload=payload))
     announce(f"thread:{thread_id}")
     announce(f"tree:{root_id}", but=f"thread:{thread_id}")
 

@@ -10,6 +10,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
 from assistants.models.definition import definition_in
+from assistants.models.prepared import put
 from assistants.signals import turn_finished, turn_started
 from assistants.units import unit
 
@@ -125,7 +126,7 @@ def begin_turn(turn: Turn, *, after: Message | None) -> None:
     message.turn = turn
     # A queued message was overtaken by replies: it takes its place in the order when it is read, not when it came.
     message.sequence = next_sequence(turn.thread_id)
-    message.save(update_fields=None if message._state.adding else ["state", "parent", "turn", "sequence"])
+    put(message, "state", "parent", "turn", "sequence")
     _tell_started(turn)
     events.record(turn.thread_id, "message", message=str(message.pk))
 
@@ -139,7 +140,7 @@ def start_turn(turn: Turn) -> None:
 def _set_thinking(turn: Turn) -> None:
     turn.state, turn.joins = Turn.State.THINKING, Turn.Joins.NOT
     turn.assistant_version = definition_in(turn.thread).version
-    turn.save(update_fields=None if turn._state.adding else ["state", "joins", "assistant_version"])
+    put(turn, "state", "joins", "assistant_version")
 
 
 def _tell_started(turn: Turn) -> None:

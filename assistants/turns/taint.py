@@ -19,13 +19,13 @@ def mark(thread_id: int, call_id: UUID | str) -> None:
         Thread.objects.filter(pk=thread_id, read_private=False).update(read_private=True)
 
 
-def flow(source_id: int, target_id: int) -> None:
-    """Carries the marks of one thread to another that gets text of it: a task, a report, a copy.
+def flow(source_id: int, *target_ids: int) -> None:
+    """Carries the marks of one thread to others that get text of it: a task, a report, a copy.
 
     Inside the transaction in which the text is handed on; the target's turn, if it has one, is locked before.
     """
     tainted_by, read_private = Thread.objects.values_list("tainted_by", "read_private").get(pk=source_id)
     if tainted_by:
-        Thread.objects.filter(pk=target_id, tainted_by="").update(tainted_by=tainted_by)
+        Thread.objects.filter(pk__in=target_ids, tainted_by="").update(tainted_by=tainted_by)
     if read_private:
-        Thread.objects.filter(pk=target_id, read_private=False).update(read_private=True)
+        Thread.objects.filter(pk__in=target_ids, read_private=False).update(read_private=True)

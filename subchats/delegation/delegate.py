@@ -10,6 +10,7 @@ from django.db import transaction
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, Turn
+from assistants.models.prepared import insert
 from assistants.tools.context import ToolContext
 from assistants.tools.outcomes import Pending
 from assistants.turns.lifecycle import begin_turn
@@ -52,8 +53,8 @@ def delegate(context: ToolContext, admitted: Callable[[], Sequence[Commission]])
         _lock(context.turn)
         if Delegation.objects.filter(call=context.call).exists():
             return Pending()
-        for position, commission in enumerate(admitted()):
-            _open(context, commission, position)
+        opened = [_open(context, commission, position) for position, commission in enumerate(admitted())]
+        delegated.send(Delegation, delegations=opened, turn=context.turn)
     failpoint("spawn.committed")
     return Pending()
 
@@ -67,13 +68,13 @@ def _lock(turn: Turn) -> None:
         Turn.objects.select_for_update(no_key=True).filter(pk=caller.root_id).first()
 
 
-def _open(context: ToolContext, commission: Commission, position: int) -> None:
+def _open(context: ToolContext, commission: Commission, position: int) -> Delegation:
     child = _open_child(context, commission)
-    # Nobody else can write in a conversation that is being opened: the numbers need no lock.
+    # Nobody else can write in a conversation that is being opened: its first number needs no lock.
     told, asked = system_prompt(commission), commission.task
-    Message.objects.create(thread=child, sequence=1, role=Message.Role.SYSTEM, parts=[{"type": "text", "text": told}])
-    message = Message.objects.create(thread=child, sequence=2, role=Message.Role.USER, parts=[{"type": "text", "text": asked}])
-    delegation = Delegation.objects.create(
+    insert(Message(thread=child, sequence=1, role=Message.Role.SYSTEM, parts=[{"type": "text", "text": told}]))
+    message = Message(thread=child, role=Message.Role.USER, parts=[{"type": "text", "text": asked}])
+    delegation = Delegation(
         call=context.call,
         position=position,
         label=commission.label,
@@ -81,9 +82,10 @@ def _open(context: ToolContext, commission: Commission, position: int) -> None:
         kind=commission.kind,
         task=commission.task,
     )
-    turn = Turn.objects.create(thread=child, user_message=message, state=Turn.State.QUEUED)
-    begin_turn(turn, after=None)
-    delegated.send(Delegation, delegation=delegation, turn=context.turn)
+    insert(delegation)
+    root_id = context.turn.root_id or context.turn.pk
+    begin_turn(Turn(thread=child, user_message=message, state=Turn.State.QUEUED, root_id=root_id), after=None)
+    return delegation
 
 
 def system_prompt(commission: Commission) -> str:
@@ -101,7 +103,7 @@ def child_id(parent: Thread) -> str:
 def _open_child(context: ToolContext, commission: Commission) -> Thread:
     parent = context.thread
     words = commission.title or " ".join(commission.task.split())
-    return Thread.objects.create(
+    child = Thread(
         tenant_id=parent.tenant_id,
         owner_id=parent.owner_id,
         assistant=commission.assistant,
@@ -112,5 +114,6 @@ def _open_child(context: ToolContext, commission: Commission) -> Thread:
         parent_message=context.call.message,
         title=words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…",
         title_by="text",
-        last_message=2,
+        last_message=1,
     )
+    return insert(child)

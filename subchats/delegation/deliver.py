@@ -40,6 +40,17 @@ _OPENED = Prepared(lambda child: Delegation.objects.filter(child=child).select_r
 _CHILDREN = Prepared(
     lambda turn: Turn.objects.active().filter(thread__delegation__call__turn=turn, thread__delegation__returned_at=None)
 )
+_OUT = Prepared(lambda call: Delegation.objects.filter(call=call, returned_at=None).values_list("pk")[:1])
+_PARTS = Prepared(lambda call: Delegation.objects.filter(call=call))
+_MODEL_CALLS = Prepared(lambda thread: Turn.objects.filter(thread=thread).values_list("model_calls", flat=True))
+_TOOLS_USED = Prepared(
+    lambda thread: (
+        ToolCall.objects.filter(turn__thread=thread, outcome=ToolCall.Outcome.OK)
+        .order_by("turn_id", "round", "index")
+        .values_list("name", flat=True)
+    )
+)
+_REPLIES = Prepared(lambda turn: Message.objects.filter(turn=turn, role=Message.Role.ASSISTANT).order_by("-round"))
 _readers: dict[str, Callable[[Delegation, SubChatResult], SubChatResult]] = {}
 
 
@@ -53,14 +64,13 @@ def delegation_of(thread: Thread) -> Delegation | None:
     return _OPENED.first(thread.pk) if thread.parent_id else None
 
 
-def deliver(turn: Turn) -> None:
+def deliver(turn: Turn, delegation: Delegation) -> None:
     """Hands in what this finished turn of a sub-chat reports; the last report of a call settles it, with all of them.
 
-    A turn that ended with a question to the person reports nothing yet (decision 7). Inside the transaction that
-    finished the turn.
+    `delegation` is the sub-chat's. A turn that ended with a question to the person reports nothing yet (decision 7). Inside
+    the transaction that finished the turn.
     """
-    delegation = delegation_of(turn.thread)
-    if delegation is None or delegation.returned_at or delegation.call is None or _asks(turn):
+    if delegation.returned_at or delegation.call is None or _asks(turn):
         return
     result = result_of(turn, delegation)
     if read := _readers.get(delegation.kind):
@@ -88,33 +98,29 @@ def _alone(call: ToolCall, turn: Turn, result: SubChatResult) -> Together:
 
 
 def _settle(call: ToolCall, above: Turn, alone: Together | None, *, by: str) -> None:
-    out = Delegation.objects.filter(call=call, returned_at=None)
-    if alone is None and out.exists():
+    if alone is None and _OUT.exists(call.pk):
         # Its siblings are at work. No event: pages look at open cards whenever something below them has changed.
         return
-    all_in = alone or put_together(list(call.delegations.all()))
+    all_in = alone or put_together(_PARTS.rows(call.pk))
     if settle_in(above, call.pk, outcome=all_in.outcome, value=all_in.value, by=by, code=all_in.code):
         wake_if_settled(above)
 
 
 def result_of(turn: Turn, delegation: Delegation) -> SubChatResult:
     """What the sub-chat has to report after this turn."""
-    turns = turn.thread.turns.all()
-    calls = ToolCall.objects.filter(turn__in=turns, outcome=ToolCall.Outcome.OK).order_by("turn_id", "round", "index")
     return SubChatResult(
         success=turn.state == Turn.State.DONE and not delegation.hand_back,
         sub_chat_id=turn.thread.chat_id,
         reply=final_text(turn),
-        tools_used=list(dict.fromkeys(call.name for call in calls)),
-        iterations=sum(each.model_calls for each in turns),
+        tools_used=list(dict.fromkeys(_TOOLS_USED.rows(turn.thread_id))),
+        iterations=sum(_MODEL_CALLS.rows(turn.thread_id)),
         error=_error_of(turn, delegation),
     )
 
 
 def final_text(turn: Turn) -> str:
     """The text of the turn's last reply that has any; of a cut-off turn what was written until then (decision 9)."""
-    replies = turn.messages.filter(role=Message.Role.ASSISTANT).order_by("-round")
-    return next((reply.text for reply in replies if reply.text), "")
+    return next((reply.text for reply in _REPLIES.rows(turn.pk) if reply.text), "")
 
 
 def _asks(turn: Turn) -> bool:
@@ -149,7 +155,8 @@ def reconcile() -> None:
     newest = waiting.annotate(last=Max("child__turns")).values_list("last", flat=True)
     for turn in Turn.objects.filter(pk__in=list(newest), state__in=Turn.FINAL).select_related("thread"):
         with transaction.atomic():
-            deliver(turn)
+            if delegation := delegation_of(turn.thread):
+                deliver(turn, delegation)
     orphans = Turn.objects.active().filter(
         thread__delegation__returned_at=None, thread__delegation__call__turn__state__in=Turn.FINAL
     )

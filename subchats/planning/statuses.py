@@ -37,20 +37,25 @@ def matching(steps: Sequence[PlanStep], target: Assistant | None) -> list[PlanSt
     return [*named, *open_to_all, *led]
 
 
-def begin_step(delegation: Delegation, turn: Turn) -> None:
-    """The first matching step that nobody works on is running now; a delegation that no step foresaw is counted (J-15).
+def begin_steps(delegations: Sequence[Delegation], turn: Turn) -> None:
+    """For each the first matching step that nobody works on is running now; a delegation that no step foresaw is
+    counted (J-15).
 
     Explorers follow an assignment, not a plan.
     """
-    if delegation.kind == Delegation.Kind.EXPLORE:
+    planned = [each for each in delegations if each.kind != Delegation.Kind.EXPLORE]
+    if not planned:
         return
     plan = plan_of(turn)
-    found = matching(steps_of(plan), delegation.child.assistant) if plan else []
-    free = [step for step in found if step.status == S.PENDING] or [step for step in found if step.status in AGAIN]
-    if free:
-        PlanStep.objects.filter(pk=free[0].pk).update(status=S.RUNNING, delegation=delegation)
-    else:
-        note_unplanned(turn)
+    steps = steps_of(plan) if plan else []
+    for delegation in planned:
+        found = matching(steps, delegation.child.assistant)
+        free = [step for step in found if step.status == S.PENDING] or [step for step in found if step.status in AGAIN]
+        if free:
+            free[0].status = S.RUNNING
+            PlanStep.objects.filter(pk=free[0].pk).update(status=S.RUNNING, delegation=delegation)
+        else:
+            note_unplanned(turn)
     events.record(turn.thread_id, "panel")
 
 

@@ -1,6 +1,6 @@
 """What the ledger of a tree must always say (P15, I10)."""
 
-from django.db.models import F, Sum
+from django.db.models import Case, F, Sum, When
 
 from assistants import clock
 from assistants.models import SpendEntry, Turn
@@ -10,6 +10,12 @@ from assistants.turns import budget
 def spent(root: Turn) -> int:
     """What the tree under this turn has paid for."""
     return SpendEntry.objects.filter(root=root).exclude(settled=None).aggregate(sum=Sum("tokens"))["sum"] or 0
+
+
+def used_by(root: Turn) -> int:
+    """The tokens that the tree has used, with what calls under way have reserved."""
+    counted = Case(When(settled=None, then=F("reserved")), default=F("tokens"))
+    return SpendEntry.objects.filter(root=root).aggregate(sum=Sum(counted))["sum"] or 0
 
 
 def check(root: Turn) -> None:

@@ -12,7 +12,7 @@ from assistants.models import Budget, SpendEntry, Turn
 from assistants.turns import budget, periods
 from tests.kit import turns
 
-from .ledger import spent
+from .ledger import spent, used_by
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASKED, OUTPUT = 80, 400
@@ -72,7 +72,7 @@ def test_s29_fifty_that_reserve_at_once_get_no_more_than_there_is(family) -> Non
     answers = at_once(try_call, children)
 
     permits = [each for each in answers if isinstance(each, budget.Permit)]
-    held = ask(lambda: budget.used_by(root), root)
+    held = ask(lambda: used_by(root), root)
     assert len(permits) == FIT
     assert set(answers) - set(permits) == {budget.Denied.WAIT}
     assert held == FIT * CALL <= CAP

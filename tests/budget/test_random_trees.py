@@ -15,7 +15,7 @@ from tests.kit import turns, world
 from tests.properties.test_trees import Clock, begin, happen, own_clock
 from tests.properties.trees import Deed, Node, deeds, trees
 
-from .ledger import check, largest_call, spent
+from .ledger import check, largest_call, spent, used_by
 
 calls = st.tuples(st.sampled_from(["reserve", "settle", "crash", "stop", "lower"]), st.integers(0, 9), st.integers(0, 3000))
 
@@ -71,7 +71,7 @@ class Budgets(TestCase):
                 case "lower":
                     ground.lead.turn_tokens = max(1, cap - size)
                     ground.lead.save()
-            assert budget.used_by(tree[0]) <= highest + largest_call(tree[0])
+            assert used_by(tree[0]) <= highest + largest_call(tree[0])
         for turn in tree:
             stop_turn(turn.pk, by="alice")
 

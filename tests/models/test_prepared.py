@@ -6,7 +6,7 @@ from django.db.models import Count, F
 from django.test.utils import CaptureQueriesContext
 
 from assistants.models import Message, Thread, Turn, TurnEvent
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, insert
 from assistants.turns.lifecycle import send_message
 from tests.kit.turns import run_all
 
@@ -86,3 +86,26 @@ def test_it_is_one_query_and_put_together_once(threads):
         assert [prepared.first(each.pk) for each in threads] == threads
 
     assert len(queries) == 3 and len(built) == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda thread: TurnEvent(thread_id=thread.pk, number=99, kind="queue", payload={"text": "a “b” %s", "none": None}),
+        lambda thread: Message(thread=thread, sequence=99, role="user", parts=[{"type": "text", "text": "ä%"}]),
+        lambda thread: Turn(thread=thread, user_message=thread.leaf, state="queued"),
+        lambda thread: Thread(tenant=thread.tenant, parent=thread, root_id=thread.pk, title="new"),
+    ],
+)
+def test_a_new_row_is_stored_as_django_would(threads, make):
+    plain, ours = make(threads[0]), make(threads[1])
+    plain.save(force_insert=True)
+
+    assert insert(ours) is ours and not ours._state.adding and ours._state.db == plain._state.db
+
+    stored, expected = type(ours).objects.get(pk=ours.pk), type(plain).objects.get(pk=plain.pk)
+    differ = {
+        field.name for field in ours._meta.concrete_fields if getattr(stored, field.attname) != getattr(expected, field.attname)
+    }
+    assert differ <= {"id", "thread", "user_message", "parent", "root", "chat_id", "created", "updated", "leaf", "changed"}
+    assert all(getattr(stored, field.attname) == getattr(ours, field.attname) for field in ours._meta.concrete_fields)

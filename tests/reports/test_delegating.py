@@ -189,7 +189,7 @@ def test_report_d18_a_childs_end_is_told_exactly_once(ground):
     thread, child = handed_over(ground, script=["42"])
     from subchats.delegation.deliver import deliver, reconcile
 
-    deliver(last_turn(child))
+    deliver(last_turn(child), child.delegation)
     reconcile()
 
     assert thread.messages.filter(role="tool").count() == 1 and replies(thread)[-1] == "Done."

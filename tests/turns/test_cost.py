@@ -42,7 +42,18 @@ def test_a_childs_turn_without_tools_costs_few_queries(ground):
         commit_hooks()
 
     turn.refresh_from_db()
-    assert turn.state == "done" and len(real(queries)) <= 40 + locks(3)
+    assert turn.state == "done" and len(real(queries)) <= 39 + locks(3)
+
+
+def test_handing_out_four_tasks_costs_few_queries(ground):
+    for name in "abcd":
+        ground.assistant(name, script=[f"from {name}"])
+    opened(ground, fan_out(*map(item, "abcd")))
+
+    with CaptureQueriesContext(connection) as queries:
+        step()
+
+    assert Thread.objects.exclude(parent=None).count() == 4 and len(real(queries)) <= 114 + locks(2)
 
 
 def test_a_look_at_four_lanes_costs_few_queries(ground):
