@@ -32,6 +32,9 @@ from assistants.turns.relay import start_relay
 
 SERVERS = ("daphne", "uvicorn")
 BACKLOG = 1024
+# A thread that writes lets go of the interpreter at each of its statements, with others waiting for it to be through. From one
+# that draws a page it would get the interpreter back after 5 ms each time.
+SWITCH_SECONDS = 0.001
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -68,6 +71,7 @@ def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | No
     """
     if lifeline is not None:
         threading.Thread(target=die_with, args=(lifeline,), name="lifeline", daemon=True).start()
+    sys.setswitchinterval(SWITCH_SECONDS)
     # Before the engine takes up turns that an earlier server left.
     stream_loop.adopt(_loop_of(server))
     _start_engine()

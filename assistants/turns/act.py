@@ -6,6 +6,7 @@ from assistants import clock, telemetry
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_in
+from assistants.models.prepared import Prepared
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
@@ -18,6 +19,9 @@ from .calls import note_guard, repeat_limit, repeats, screened, settle_in
 from .claims import Claim, holding
 from .lifecycle import announce_thread, finish_turn
 from .limits import bad_rounds_limit
+
+_OPEN = Prepared(lambda turn: ToolCall.objects.filter(turn=turn, state=ToolCall.State.OPEN, needs_decision=False))
+_ACTING = Prepared(lambda pk: Turn.objects.filter(pk=pk).select_related("thread__tenant", "thread__owner", "thread__assistant"))
 
 # A call's place among its siblings: a question comes alone, a hand-back after everything else (J-29, D30).
 PLACES = {"alone": 0, "": 1, "last": 2}
@@ -37,7 +41,7 @@ def act(claim: Claim) -> None:
 @unit
 def _open_calls(claim: Claim) -> list[ToolCall]:
     with holding(claim) as turn:
-        calls = list(turn.calls.filter(state=ToolCall.State.OPEN, needs_decision=False))
+        calls = _OPEN.rows(turn.pk)
     return sorted((call for call in calls if not call.is_asked), key=lambda call: (PLACES[_ending(call)], call.index))
 
 
@@ -75,8 +79,7 @@ def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
             if not tool.in_transaction:
                 events.record(turn.thread_id, "call", call=str(call.pk))
 
-    related = ("thread__tenant", "thread__owner", "thread__assistant")
-    turn = Turn.objects.select_related(*related).filter(pk=claim.turn_id).first()
+    turn = _ACTING.first(claim.turn_id)
     if turn is None:
         raise LeaseLost(f"turn {claim.turn_id} was deleted")
     if repeats(turn, call.name, call.arguments) > repeat_limit():
@@ -102,7 +105,8 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     """Settles the call as the outcome says. True when the turn is over with it."""
     # A large result takes a while to read: not while the turn's row, on SQLite every row, is locked.
     value = screened(call.name, outcome.value) if isinstance(outcome, Done) else None
-    with holding(claim) as turn:
+    # A call that only waits has nothing to lose yet: what it waits for was stored by its tool.
+    with holding(claim, synced=not isinstance(outcome, Pending)) as turn:
         match outcome:
             case Pending():
                 events.record(turn.thread_id, "call", call=str(call.pk))
@@ -153,7 +157,8 @@ def _end(turn: Turn, state: str, *, reason: str, note: str) -> None:
 
 @unit
 def _move_on(claim: Claim) -> None:
-    with holding(claim) as turn:
+    # The calls say by themselves how the turn stands; whoever takes it up after a power failure comes to the same.
+    with holding(claim, synced=False) as turn:
         if limit := bad_rounds_limit(turn):
             _end(turn, Turn.State.FAILED, reason=limit[0], note=limit[1])
             return

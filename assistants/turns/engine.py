@@ -13,7 +13,7 @@ from typing import IO
 from django.conf import settings
 from django.db import close_old_connections
 
-from assistants import clock, telemetry
+from assistants import clock, durability, telemetry
 from assistants.models import Runner
 
 from . import claims, executors
@@ -21,6 +21,7 @@ from .sweeper import sweep
 
 log = logging.getLogger(__name__)
 FORGOTTEN_MINUTES = 10
+CHECKPOINT_SECONDS = 1.0
 _started = threading.Lock()
 _slot_lock: IO[str] | None = None
 # When each of them last got round in this process, on the monotonic clock; and for how long it may not (seconds).
@@ -49,6 +50,7 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
     executors.serve_here()
     repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], beat, "heartbeat")
     repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
+    repeat(CHECKPOINT_SECONDS, durability.checkpoint, "checkpoint")
 
 
 def stalled() -> list[str]:
