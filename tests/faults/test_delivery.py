@@ -14,7 +14,7 @@ def test_report_s20_four_replies_grow_on_while_a_writer_holds_the_database(embed
     chats = [embedded.client.open(f"hi {number}", f"k{number}") for number in range(4)]
     pages = [embedded.client.follow(chat) for chat in chats]
     for page in pages:
-        assert page.sees("word", within=10)
+        assert page.sees("word", within=60)
 
     with locked(embedded, 10):
         time.sleep(0.2)
