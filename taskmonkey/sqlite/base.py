@@ -12,8 +12,10 @@ from django.db.utils import OperationalError
 
 # Open files that wait for their next thread; more than so many are closed.
 MAX_IDLE = 16
-# The level of `PRAGMA synchronous` at which a commit does not wait for the disk.
+# The level of `PRAGMA synchronous` at which a commit into the log does not wait for the disk.
 NORMAL = 1
+# Not everywhere is there the lesser one, which leaves out the file's times.
+to_disk = getattr(os, "fdatasync", os.fsync)
 WRITING = frozenset({"INSERT", "UPDATE", "DELETE"})
 
 # A file as the kernel knows it: one that took the place of another is not the same.
@@ -21,7 +23,8 @@ File = tuple[str, int, int]
 
 _lock = threading.Lock()
 _turnstiles: dict[str, "Turnstile"] = {}
-_idle: dict[File, deque[Any]] = {}
+# Each with whether it leaves the waiting for the disk to us.
+_idle: dict[File, deque[tuple[Any, bool]]] = {}
 _inherited: list[object] = []
 
 
@@ -65,10 +68,14 @@ class Turnstile:
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's own, with two things of ours.
+    """Django's own, with three things of ours.
 
     SQLite lets one writer in at a time. Whoever is turned away sleeps, for up to a tenth of a second, and tries again: of a
     hundred writers some are turned away for ever. So the threads of a process wait for each other in front of it.
+
+    A commit is over once it is on the disk, which takes many times what the writing took. The next writer need not wait for
+    that: it is let in as soon as the log is written, and several wait for the disk side by side. What was committed by one
+    who has not heard from the disk yet may be seen by others, but whatever they commit stands behind it in the log.
 
     A request has a thread of its own, and so a connection of its own. To open a file costs more than all that most requests
     ask of it, so a connection that is let go is kept for the next thread.
@@ -79,17 +86,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # Turned off for one transaction that need not (see `assistants.durability`).
         self.waits_for_disk = True
         self._inside = False
-        # The level of syncing to go back to after a transaction that is relaxed.
-        self._level: int | None = None
         self._opened: File | None = None
+        self._syncs = False
+        # The rows that the connection had changed when it was last committed.
+        self._changes = 0
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         name = str(self.settings_dict["NAME"])
         with _lock:
             idle = _idle.get(found) if (found := _file(name)) else None
             kept = idle.pop() if idle else None
-        connection = kept or super().get_new_connection(conn_params)
+        connection, self._syncs = kept or _relaxed(super().get_new_connection(conn_params))
         self._opened = None if self.is_in_memory_db() else _file(name)
+        self._changes = connection.total_changes
         return connection
 
     def create_cursor(self, name: str | None = None) -> Any:
@@ -106,13 +115,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             yield
         finally:
             self._leave()
+        self._wait_for_disk()
 
     def _start_transaction_under_autocommit(self) -> None:
         if self.transaction_mode and not self.is_in_memory_db():
             self._enter()
         try:
-            if not self.waits_for_disk:
-                self._relax()
             super()._start_transaction_under_autocommit()
         except BaseException:
             self._leave()
@@ -120,37 +128,32 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _commit(self) -> None:
         super()._commit()
-        self._settle()
+        self._leave()
+        self._wait_for_disk()
 
     def _rollback(self) -> None:
         try:
             super()._rollback()
         finally:
-            self._settle()
+            self._leave()
+        self._changes = self.connection.total_changes if self.connection else 0
 
     def _close(self) -> None:
         connection, file = self.connection, self._opened
         try:
-            used = connection is None or connection.in_transaction or self._level is not None
-            if used or file is None or not _keep(connection, file):
+            used = connection is None or connection.in_transaction
+            if used or file is None or not _keep(connection, self._syncs, file):
                 super()._close()
         finally:
-            self._level = None
             self._leave()
 
-    def _relax(self) -> None:
-        level = self.connection.execute("PRAGMA synchronous").fetchone()[0]
-        if level > NORMAL:
-            self._level = level
-            self.connection.execute(f"PRAGMA synchronous = {NORMAL}")
-
-    def _settle(self) -> None:
-        try:
-            if self._level is not None and self.connection is not None:
-                self.connection.execute(f"PRAGMA synchronous = {self._level}")
-                self._level = None
-        finally:
-            self._leave()
+    def _wait_for_disk(self) -> None:
+        """Returns once everything that was committed is on the disk, if anything was changed and has to be."""
+        if self.connection is None:
+            return
+        changes, self._changes = self._changes, self.connection.total_changes
+        if self._syncs and self.waits_for_disk and changes != self._changes:
+            _sync(str(self.settings_dict["NAME"]))
 
     def _enter(self) -> None:
         with _lock:
@@ -187,13 +190,35 @@ def _file(name: str) -> File | None:
     return name, found.st_dev, found.st_ino
 
 
-def _keep(connection: Any, file: File) -> bool:
+def _relaxed(connection: Any) -> tuple[Any, bool]:
+    """The connection, and whether its commits leave the waiting for the disk to us: where they are to wait, and write a log."""
+    level = connection.execute("PRAGMA synchronous").fetchone()[0]
+    if level <= NORMAL or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        return connection, False
+    connection.execute(f"PRAGMA synchronous = {NORMAL}")
+    return connection, True
+
+
+def _sync(name: str) -> None:
+    """Waits until all of the log is on the disk. Raises `OperationalError`, as SQLite does when that fails."""
+    try:
+        # SQLite puts it beside the file that a link leads to.
+        log = os.open(f"{os.path.realpath(name)}-wal", os.O_RDONLY)
+        try:
+            to_disk(log)
+        finally:
+            os.close(log)
+    except OSError as error:
+        raise OperationalError("disk I/O error") from error
+
+
+def _keep(connection: Any, syncs: bool, file: File) -> bool:
     if len(_idle.get(file, ())) >= MAX_IDLE:
         return False
     # What it has read is in the system's memory as well.
     connection.execute("PRAGMA shrink_memory")
     with _lock:
-        _idle.setdefault(file, deque()).append(connection)
+        _idle.setdefault(file, deque()).append((connection, syncs))
     return True
 
 

@@ -13,7 +13,9 @@ import pytest
 from django.db.utils import OperationalError
 
 from assistants import durability
+from assistants import durability
 from taskmonkey.databases import read_database_url
+from taskmonkey.sqlite import base
 from taskmonkey.sqlite import base
 from taskmonkey.sqlite.base import DatabaseWrapper
 
@@ -191,6 +193,51 @@ def test_a_transaction_that_changes_nothing_or_is_given_up_waits_for_no_disk(syn
     assert synced == []
 
 
+@pytest.fixture
+def synced(monkeypatch, tmp_path):
+    """For each time that somebody waited for the disk: whether it was for the log."""
+    monkeypatch.setenv("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
+    waits, real = [], base.to_disk
+
+    def to_disk(descriptor):
+        waits.append(os.path.samestat(os.fstat(descriptor), os.stat(tmp_path / "taskmonkey.sqlite3-wal")))
+        real(descriptor)
+
+    monkeypatch.setattr(base, "to_disk", to_disk)
+    return waits
+
+
+def test_what_is_committed_is_on_the_disk_before_the_commit_is_over(synced, opened):
+    connection = opened()
+    del synced[:]
+
+    write(connection)
+    assert synced == [True]
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tally SET number = 7")
+    assert synced == [True, True]
+
+
+def test_a_transaction_that_changes_nothing_or_is_given_up_waits_for_no_disk(synced, opened):
+    connection = opened()
+    del synced[:]
+
+    begin(connection)
+    number(connection)
+    connection.commit()
+    connection.set_autocommit(True)
+    begin(connection)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tally SET number = 5")
+    connection.rollback()
+    connection.set_autocommit(True)
+    begin(connection)
+    number(connection)
+    connection.commit()
+
+    assert synced == []
+
+
 def test_a_transaction_that_need_not_wait_for_the_disk_is_kept_all_the_same_and_the_next_one_waits_again(synced, opened):
     hasty, reader = opened(), opened()
     del synced[:]
@@ -201,7 +248,7 @@ def test_a_transaction_that_need_not_wait_for_the_disk_is_kept_all_the_same_and_
     assert synced == [] and number(reader) == 1
 
     write(hasty)
-    assert synced == [LOG] and number(reader) == 2
+    assert synced == [True] and number(reader) == 2
 
 
 def test_a_connection_that_is_used_again_waits_for_the_disk_as_before(synced, opened):
@@ -214,7 +261,7 @@ def test_a_connection_that_is_used_again_waits_for_the_disk_as_before(synced, op
 
     write(second)
 
-    assert second.connection is raw and synced == [LOG]
+    assert second.connection is raw and synced == [True]
 
 
 def test_nobody_is_kept_from_writing_while_another_waits_for_the_disk(synced, opened, monkeypatch):
