@@ -30,8 +30,8 @@ def installed(names: Iterable[str]) -> list[str]:
     return found
 
 
-def start(name: str, upstream: int, folder: Path, *, people: int, chats: int) -> Side:
+def start(name: str, upstream: int, folder: Path, *, people: int, chats: int, how: str = "process") -> Side:
     """Starts one side's server; ours gets accounts for so many people with so many empty conversations each."""
     if name == OURS:
-        return Ours(upstream, folder, people=people, chats=chats)
+        return Ours(upstream, folder, people=people, chats=chats, how=how)
     return BESIDE[name](upstream, folder)

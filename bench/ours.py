@@ -17,6 +17,8 @@ SEQ = re.compile(r'data-seq="(\d+)"')
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 # The state of a page at rest, as the socket sends it when a turn has ended; before the first turn there is no last one.
 END = re.compile(r'id=\\?"state\\?" data-state=\\?"idle\\?" data-last=\\?"\w')
+# In one process, as the measurements want it; as `make run` does; with PostgreSQL, Redis, two web processes and two workers.
+HOW = {"process": ["serve", "--unsupervised"], "supervised": ["serve"], "team": ["team"]}
 
 
 class Ours:
@@ -24,16 +26,24 @@ class Ours:
 
     name = "taskmonkey"
 
-    def __init__(self, upstream: int, folder: Path, *, people: int, chats: int, model: str = "bench") -> None:
+    def __init__(
+        self, upstream: int, folder: Path, *, people: int, chats: int, model: str = "bench", how: str = "process"
+    ) -> None:
         self.folder, port = folder, free_port()
         environment = {"TASKMONKEY_HOME": str(folder / "home"), "TASKMONKEY_LOG_LEVEL": "WARNING"}
         made = folder / "people.json"
         inhabit = [sys.executable, "-m", "bench.inhabit", str(made), str(upstream), str(people), str(chats), model]
+        command = [sys.executable, "manage.py", *HOW[how], "--no-link", f"--port={port}"]
+        if how == "team":
+            # Its database is there when it runs, and it leaves word where.
+            self.server = Server(command, port=port, log=folder / "app.log", environment=environment)
+            self.server.wait()
+            inhabit = ["sh", "-c", '. "$0"; exec "$@"', str(folder / "home" / "team.env"), *inhabit]
         subprocess.run(inhabit, cwd=ROOT, env={**_plain_environment(), **environment}, check=True)
+        if how != "team":
+            self.server = Server(command, port=port, log=folder / "app.log", environment=environment)
         self._people = json.loads(made.read_text())
         self._next = [0] * people
-        command = [sys.executable, "manage.py", "serve", "--unsupervised", "--no-link", f"--port={port}"]
-        self.server = Server(command, port=port, log=folder / "app.log", environment=environment)
 
     def browser(self, person: int) -> Browser:
         """The browser of somebody who is signed in."""
@@ -58,6 +68,12 @@ class Ours:
     async def ask(self, session: Session, heard: Heard, text: str) -> None:
         """Posts one message as the page's form does and hears the answer to its end."""
         await hear(session, heard, is_end=lambda frame: END.search(frame) is not None, send=self._send(session, text))
+
+    async def leave(self, person: int, text: str) -> None:
+        """Posts one message in a new conversation and closes its page at once."""
+        session = await self.open(person)
+        await self._send(session, text)
+        session.close()
 
     async def _send(self, session: Session, text: str) -> None:
         fields = {"text": text, "key": uuid.uuid4().hex}

@@ -27,21 +27,26 @@ class Server:
 
     def __init__(self, command: list[str], *, port: int, log: Path, environment: dict[str, str] | None = None) -> None:
         self.port, self._log = port, log
+        self._command, self._environment = command, environment or {}
+        self.start()
+
+    def start(self) -> None:
+        """Starts it; also again, after it was stopped."""
         self.started = time.monotonic()
-        with log.open("ab") as out:
+        with self._log.open("ab") as out:
             self._process = subprocess.Popen(
-                command,
+                self._command,
                 cwd=ROOT,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, **self._environment},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
             )
 
-    def wait(self) -> float:
+    def wait(self, path: str = "/healthz", cookies: str = "") -> float:
         """Waits until it answers over HTTP, and gives the seconds since its start. Raises RuntimeError if it does not."""
-        while not _answers(self.port):
+        while not _answers(self.port, path, cookies):
             if self._process.poll() is not None or time.monotonic() - self.started > START_SECONDS:
                 self.stop()
                 raise RuntimeError(f"the server did not start:\n{self._log.read_text()[-2000:]}")
@@ -93,6 +98,11 @@ def rss_bytes(pids: list[int]) -> int:
     return total
 
 
+def threads(pids: list[int]) -> int:
+    """How many threads they have together."""
+    return sum(int(fields[17]) for pid in pids if (fields := _stat(pid)))
+
+
 def busy_seconds() -> float:
     """CPU seconds of everything on this machine so far."""
     fields = [int(value) for value in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
@@ -126,10 +136,11 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, path: str, cookies: str) -> bool:
+    lines = [f"GET {path} HTTP/1.1", "Host: 127.0.0.1", f"Cookie: {cookies}", "Connection: close", "", ""]
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
-            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            line.sendall("\r\n".join(lines).encode())
             return line.recv(12).endswith(b" 200")
     except OSError:
         return False

@@ -5,6 +5,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import Stemmer  # type: ignore[import-not-found]
 
@@ -21,7 +22,6 @@ _PLAIN = re.compile(r"[^\W_]+")
 # pattern is many times as fast as a long one, and that as asking for each character.
 _COMMON_MARKS = re.compile("[\u0300-\u036f]+")
 _RARE = re.compile("[\u0483-\u1fff\u20d0-\u20ff\u2c00-\U0010ffff]")
-_MARKS = re.compile("[" + "".join(chr(each) for each in range(0x300, 0x110000) if unicodedata.combining(chr(each))) + "]+")
 _ENDINGS = ("ungen", "ments", "ings", "ing", "ied", "ies", "ern", "ers", "ed", "em", "er", "en", "es", "e", "n", "s", "y")
 _SPELLED = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -102,7 +102,13 @@ def fold(text: str) -> str:
     if lowered.isascii():
         return lowered
     plain = _COMMON_MARKS.sub("", unicodedata.normalize("NFKD", lowered))
-    return _MARKS.sub("", plain) if _RARE.search(plain) else plain
+    return _marks().sub("", plain) if _RARE.search(plain) else plain
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """Made when first needed: to ask for every character there is takes 50 ms, and most texts have no rare one."""
+    return re.compile("[" + "".join(chr(each) for each in range(0x300, 0x110000) if unicodedata.combining(chr(each))) + "]+")
 
 
 def stem(folded: str) -> str:

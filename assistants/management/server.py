@@ -32,6 +32,8 @@ from assistants.turns.relay import start_relay
 
 SERVERS = ("daphne", "uvicorn")
 BACKLOG = 1024
+# Until somebody who waits for the first page has it; what is loaded then takes as much CPU as half of a start.
+SETTLE_SECONDS = 2.0
 # A thread that writes lets go of the interpreter at each of its statements, with others waiting for it to be through. From one
 # that draws a page it would get the interpreter back after 5 ms each time.
 SWITCH_SECONDS = 0.001
@@ -96,8 +98,9 @@ def _loop_of(server: str) -> asyncio.AbstractEventLoop:
 
 
 def _start_engine() -> None:
-    prepare_models()
-    threading.Thread(target=_settle_down, name="languages", daemon=True).start()
+    settling = threading.Timer(SETTLE_SECONDS, _settle_down)
+    settling.daemon = True
+    settling.start()
     if settings.REDIS_URL:
         start_relay(settings.REDIS_URL, prefix=settings.REDIS_PREFIX)
         repeat(settings.TASKMONKEY["LOOK_SECONDS"], Lookout().look, "lookout")
@@ -106,17 +109,18 @@ def _start_engine() -> None:
 
 
 def prepare_models() -> None:
-    """Imports the providers in use now: inside the event loop that would freeze every socket for more than a second."""
+    """Imports the providers in use: the first turn would do that inside the event loop, and freeze every socket meanwhile."""
     warm_up([*LLMProfile.objects.values_list("provider", flat=True).distinct(), detect_profile().provider])
     connections.close_all()
 
 
 def _settle_down() -> None:
-    """Loads what the first block of code in each language would otherwise hold up a socket for, which takes a second.
+    """Loads what the first turn, and the first block of code in each language, would otherwise hold up a socket for.
 
     All that is there by then stays. The garbage collector would look through it again and again, and hold up every stream
     for a tenth of a second each time.
     """
+    prepare_models()
     load_languages()
     gc.collect()
     gc.freeze()
