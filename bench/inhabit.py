@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 WORKERS = ("one", "two", "three", "four")
+# What the lead may use, by how its model's name begins.
+TOOLS = {
+    "fanout-": ["write_plan", "invoke_assistant", "spawn_agents"],
+    "crowd": ["invoke_assistant", "ask_clarifying_question", "current_time"],
+}
 
 
 def inhabit(out: Path, *, upstream: int, people: int, chats: int, model: str) -> None:
@@ -27,12 +32,13 @@ def inhabit(out: Path, *, upstream: int, people: int, chats: int, model: str) ->
         base_url=f"http://127.0.0.1:{upstream}/v1",
         makes_titles=False,
     )
-    fanout = model.startswith("fanout-")
+    tools = next((names for start, names in TOOLS.items() if model.startswith(start)), [])
+    waits = model == "crowd"
     lead = Assistant.objects.create(
-        tenant=tenant, slug="lead", name="Lead", instructions="You answer.", profile=profile,
-        tools=["write_plan", "invoke_assistant", "spawn_agents"] if fanout else [],
+        tenant=tenant, slug="lead", name="Lead", instructions="You answer.", profile=profile, tools=tools,
+        approve_tools=["current_time"] if waits else [],
     )  # fmt: skip
-    for slug in WORKERS if fanout else ():
+    for slug in WORKERS if tools else ():
         Assistant.objects.create(
             tenant=tenant,
             slug=slug,
@@ -40,6 +46,8 @@ def inhabit(out: Path, *, upstream: int, people: int, chats: int, model: str) ->
             description=f"Knows part {slug}.",
             instructions="You work.",
             profile=profile,
+            may_ask=waits,
+            tools=["ask_clarifying_question"] if waits else [],
         )
     users = User.objects.bulk_create([User(username=f"person{number}", password="!") for number in range(people)])
     Membership.objects.bulk_create([Membership(user=user, tenant=tenant, role="member") for user in users])

@@ -27,6 +27,14 @@ SHAPES = [
     " | x |\n\n",
 ]
 WORKERS = ("one", "two", "three", "four")
+# What makes a turn wait for somebody: a sub-chat that asks, a call that needs an approval, a question, a busy provider.
+ASKS = {"question": "Which of the two?", "options": ["The first", "The second"]}
+WAITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "child": ("invoke_assistant", {"assistant": "one", "task": "bench waits=question"}),
+    "question": ("ask_clarifying_question", ASKS),
+    "approval": ("current_time", {}),
+}
+BUSY = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n"
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ class Order:
     first: float = 0.0
     shape: str = "plain"
     rule: str = ""
+    waits: str = ""
     calls: tuple[dict[str, Any], ...] = ()
 
     def text(self) -> str:
@@ -56,8 +65,12 @@ def read_order(body: dict[str, Any]) -> Order:
     if not (found := ORDER.match(asked)):
         return Order()
     given = dict(pair.split("=", 1) for pair in found[1].split())
-    kinds: dict[str, Callable[[str], Any]] = {"n": int, "size": int, "delay": float, "first": float, "shape": str}
-    return replace(Order(), **{name: kinds[name](value) for name, value in given.items() if name in kinds})
+    kinds: dict[str, Callable[[str], Any]] = {"n": int, "size": int, "delay": float, "first": float, "shape": str, "waits": str}
+    order = replace(Order(), **{name: kinds[name](value) for name, value in given.items() if name in kinds})
+    if order.waits not in WAITS:
+        return order
+    name, arguments = WAITS[order.waits]
+    return replace(order, n=0, rule=order.waits, calls=({"name": name, "arguments": arguments},))
 
 
 def _part_of_delegation(messages: list[dict[str, Any]], asked: str, *, floor: float, children: int) -> Order:
@@ -127,7 +140,9 @@ class Upstream:
         self.log.append(entry)
         answer = Reply(order, body.get("model", "bench"), len(self.log), received)
         try:
-            if body.get("stream"):
+            if order.waits == "pause":
+                writer.write(BUSY)
+            elif body.get("stream"):
                 await answer.stream(writer)
             else:
                 self._say(writer, answer.whole())
