@@ -13,9 +13,7 @@ import pytest
 from django.db.utils import OperationalError
 
 from assistants import durability
-from assistants import durability
 from taskmonkey.databases import read_database_url
-from taskmonkey.sqlite import base
 from taskmonkey.sqlite import base
 from taskmonkey.sqlite.base import DatabaseWrapper
 
@@ -143,54 +141,6 @@ def test_a_file_that_took_the_place_of_another_is_opened_anew(opened, tmp_path):
     second = opened()
 
     assert number(second) == 1 and second.connection is not raw
-
-
-@pytest.fixture
-def synced(monkeypatch):
-    """The files that somebody waited for, in their order."""
-    monkeypatch.setenv("TASKMONKEY_SQLITE_SYNCHRONOUS", "FULL")
-    files, real = [], base.to_disk
-
-    def to_disk(descriptor):
-        files.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
-        real(descriptor)
-
-    monkeypatch.setattr(base, "to_disk", to_disk)
-    return files
-
-
-LOG = "taskmonkey.sqlite3-wal"
-
-
-def test_what_is_committed_is_on_the_disk_before_the_commit_is_over(synced, opened):
-    connection = opened()
-    del synced[:]
-
-    write(connection)
-    assert synced == [LOG]
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE tally SET number = 7")
-    assert synced == [LOG] * 2
-
-
-def test_a_transaction_that_changes_nothing_or_is_given_up_waits_for_no_disk(synced, opened):
-    connection = opened()
-    del synced[:]
-
-    begin(connection)
-    number(connection)
-    connection.commit()
-    connection.set_autocommit(True)
-    begin(connection)
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE tally SET number = 5")
-    connection.rollback()
-    connection.set_autocommit(True)
-    begin(connection)
-    number(connection)
-    connection.commit()
-
-    assert synced == []
 
 
 @pytest.fixture
