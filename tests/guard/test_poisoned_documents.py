@@ -104,6 +104,8 @@ def test_s32_fifty_strings_in_one_document_are_taken_out_and_the_text_between_th
     assert last_turn(thread).state == Turn.State.DONE
 
 
+# It needs nothing of a database, and so waits for none to be emptied.
+@pytest.mark.django_db
 @pytest.mark.parametrize("text", POISON)
 def test_s32_each_string_is_kept_for_the_person_and_from_the_model(text):
     page = screen_result("fetch_url", f"Before.\n\n{text}\n\nBehind.")
