@@ -6,6 +6,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.db.models.signals import post_delete, post_migrate
 from django.utils.module_loading import autodiscover_modules
+from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from assistants.models import ToolCall
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 class AssistantsConfig(AppConfig):
     name = "assistants"
-    verbose_name = "Assistants"
+    verbose_name = _("Assistants")
 
     def ready(self) -> None:
         autodiscover_modules("toolbox")

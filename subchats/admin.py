@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assistants.admin.assistants import AssistantAdmin
@@ -31,7 +32,9 @@ class DelegationInline(ReadOnly, admin.StackedInline):
     @admin.display(description=_("called by"))
     def called_by(self, delegation: Delegation) -> str:
         call = delegation.call
-        return f"turn {call.turn_id}, {call.name}" if call else str(_("the command line"))
+        if call is None:
+            return gettext("the command line")
+        return gettext("turn %(number)s, %(tool)s") % {"number": call.turn_id, "tool": call.name}
 
     @admin.display(description=_("handed back"), boolean=True)
     def handed_back(self, delegation: Delegation) -> bool:

@@ -1,11 +1,12 @@
 """Starts the app: its receivers listen for finished turns."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class SubchatsConfig(AppConfig):
     name = "subchats"
-    verbose_name = "Sub-chats"
+    verbose_name = _("Sub-chats")
 
     def ready(self) -> None:
         from assistants import tracing

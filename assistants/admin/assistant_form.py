@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assistants.errors import CodedError
@@ -63,6 +64,7 @@ class AssistantForm(ScopedForm):
     tools = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
+        label=_("Tools"),
         help_text=_("Only what is ticked can be called, and it is checked again at every call."),
     )
     approve_tools = forms.MultipleChoiceField(
@@ -71,8 +73,8 @@ class AssistantForm(ScopedForm):
         label=_("Asks a person first"),
         help_text=_("Each call of these waits until its person has read its exact arguments and allowed it."),
     )
-    delegates = DelegateBoxes(queryset=Assistant.objects.all(), required=False)
-    starters = StarterLines(required=False, help_text=_("Offered in an empty chat, one per line."))
+    delegates = DelegateBoxes(queryset=Assistant.objects.all(), required=False, label=_("Delegates"))
+    starters = StarterLines(required=False, label=_("Starters"), help_text=_("Offered in an empty chat, one per line."))
 
     class Meta:
         model = Assistant
@@ -139,7 +141,7 @@ def _describe(tool: Tool) -> SafeString:
     ):
         if is_so:
             flags.append((words,))
-    return _choice(tool.name, "", flags, tool.description.partition("\n\n")[0])
+    return _choice(tool.name, "", flags, gettext(" ".join(tool.description.partition("\n\n")[0].split())))
 
 
 def _choice(name: str, code: str, flags: Iterable[tuple[Any]], text: str) -> SafeString:

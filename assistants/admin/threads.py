@@ -59,7 +59,10 @@ class ThreadAdmin(ReadOnly, ScopedAdmin):
 
     @admin.display(description=_("state"), ordering="newest_state")
     def state(self, thread: Any) -> str:
-        return format_html('<span class="chip state-{0}">{0}</span>', thread.newest_state) if thread.newest_state else "–"
+        if not thread.newest_state:
+            return "–"
+        word = Turn.State(thread.newest_state).label
+        return format_html('<span class="chip state-{}">{}</span>', thread.newest_state, word)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         # A sub-chat goes with the conversation that it belongs to.

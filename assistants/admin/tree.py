@@ -23,6 +23,10 @@ class Branch:
     tokens: int
     cost: Decimal
 
+    @property
+    def state_word(self) -> str:
+        return str(Turn.State(self.state).label)
+
 
 @dataclass(frozen=True)
 class Run:

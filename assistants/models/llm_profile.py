@@ -7,6 +7,7 @@ import os
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from assistants.errors import CodedError
 from assistants.llm.profile import Profile, TimeLimits
@@ -21,35 +22,46 @@ class LLMProfile(models.Model):
     """One model at one provider. Base URL and key are an admin's business only."""
 
     class Provider(models.TextChoices):
-        OPENAI = "openai", "OpenAI-compatible"
+        OPENAI = "openai", _("OpenAI-compatible")
         ANTHROPIC = "anthropic", "Anthropic"
         GOOGLE = "google", "Google"
-        LOCAL = "local", "Local model"
-        BUILTIN = "builtin", "Built-in engine (no language model)"
-        SCRIPTED = "scripted", "Scripted model (for tests and demos)"
+        LOCAL = "local", _("Local model")
+        BUILTIN = "builtin", _("Built-in engine (no language model)")
+        SCRIPTED = "scripted", _("Scripted model (for tests and demos)")
 
-    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="profiles")
-    name = models.CharField(max_length=80)
-    provider = models.CharField(max_length=12, choices=Provider.choices)
-    model = models.CharField(max_length=120, blank=True, help_text="The provider's own name of the model.")
-    base_url = models.URLField(blank=True, help_text="Only for servers other than the provider's own.")
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="profiles", verbose_name=_("tenant"))
+    name = models.CharField(_("name"), max_length=80)
+    provider = models.CharField(_("provider"), max_length=12, choices=Provider.choices)
+    model = models.CharField(_("model"), max_length=120, blank=True, help_text=_("The provider's own name of the model."))
+    base_url = models.URLField(_("base url"), blank=True, help_text=_("Only for servers other than the provider's own."))
     key_variable = models.CharField(
-        max_length=80, blank=True, help_text="Take the key from this environment variable instead of storing it here."
+        _("key variable"),
+        max_length=80,
+        blank=True,
+        help_text=_("Take the key from this environment variable instead of storing it here."),
     )
-    encrypted_key = models.TextField(blank=True, editable=False)
-    max_output_tokens = models.PositiveIntegerField(default=4096)
-    context_window = models.PositiveIntegerField(default=32_000, help_text="Tokens that fit into one request.")
-    streaming = models.BooleanField(default=True)
-    makes_titles = models.BooleanField(default=True, help_text="Ask it once per conversation for a title.")
-    first_token_seconds = models.PositiveIntegerField(default=60)
-    idle_seconds = models.PositiveIntegerField(default=30)
-    total_seconds = models.PositiveIntegerField(default=600)
-    input_price = models.DecimalField(max_digits=10, decimal_places=4, default=0, help_text="Per million tokens.")
-    output_price = models.DecimalField(max_digits=10, decimal_places=4, default=0, help_text="Per million tokens.")
+    encrypted_key = models.TextField(_("encrypted key"), blank=True, editable=False)
+    max_output_tokens = models.PositiveIntegerField(_("max output tokens"), default=4096)
+    context_window = models.PositiveIntegerField(
+        _("context window"), default=32_000, help_text=_("Tokens that fit into one request.")
+    )
+    streaming = models.BooleanField(_("streaming"), default=True)
+    makes_titles = models.BooleanField(
+        _("makes titles"), default=True, help_text=_("Ask it once per conversation for a title.")
+    )
+    first_token_seconds = models.PositiveIntegerField(_("first token seconds"), default=60)
+    idle_seconds = models.PositiveIntegerField(_("idle seconds"), default=30)
+    total_seconds = models.PositiveIntegerField(_("total seconds"), default=600)
+    input_price = models.DecimalField(
+        _("input price"), max_digits=10, decimal_places=4, default=0, help_text=_("Per million tokens.")
+    )
+    output_price = models.DecimalField(
+        _("output price"), max_digits=10, decimal_places=4, default=0, help_text=_("Per million tokens.")
+    )
 
     class Meta:
+        verbose_name, verbose_name_plural = _("LLM profile"), _("LLM profiles")
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="profile_name_per_tenant")]
-        verbose_name = "LLM profile"
 
     def __str__(self) -> str:
         return self.name

@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Message(models.Model):
@@ -41,6 +42,7 @@ class Message(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("message"), _("messages")
         constraints = [
             models.UniqueConstraint(fields=["thread", "sequence"], name="message_sequence_per_thread"),
             models.UniqueConstraint(

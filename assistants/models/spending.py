@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,25 +15,37 @@ class SpendEntry(models.Model):
     """
 
     # What was used stays used: a conversation that is deleted gives nothing back to a budget.
-    root = models.ForeignKey("assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spending")
-    turn = models.ForeignKey("assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spend_entries")
-    round = models.PositiveIntegerField()
-    attempt = models.PositiveIntegerField()
-    reserved = models.PositiveIntegerField()
-    tokens = models.PositiveIntegerField(default=0)
-    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0)
-    settled = models.DateTimeField(null=True)
-    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="+")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    assistant = models.ForeignKey("assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="+")
-    created = models.DateTimeField(db_index=True)
+    root = models.ForeignKey(
+        "assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spending", verbose_name=_("root")
+    )
+    turn = models.ForeignKey(
+        "assistants.Turn", null=True, on_delete=models.SET_NULL, related_name="spend_entries", verbose_name=_("turn")
+    )
+    round = models.PositiveIntegerField(_("round"))
+    attempt = models.PositiveIntegerField(_("attempt"))
+    reserved = models.PositiveIntegerField(_("reserved"))
+    tokens = models.PositiveIntegerField(_("tokens"), default=0)
+    cost = models.DecimalField(_("cost"), max_digits=12, decimal_places=6, default=0)
+    settled = models.DateTimeField(_("settled"), null=True)
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="+", verbose_name=_("tenant"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", verbose_name=_("user")
+    )
+    assistant = models.ForeignKey(
+        "assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="+", verbose_name=_("assistant")
+    )
+    created = models.DateTimeField(_("created"), db_index=True)
 
     class Meta:
-        verbose_name_plural = "spend entries"
+        verbose_name, verbose_name_plural = _("spend entry"), _("spend entries")
         indexes = [models.Index(fields=["tenant", "created"], name="spend_by_tenant")]
 
     def __str__(self) -> str:
-        return f"{self.tokens or self.reserved} tokens of turn {self.turn_id}"
+        numbers = {"tokens": self.tokens or self.reserved, "number": self.turn_id}
+        return gettext("%(tokens)s tokens of turn %(number)s") % numbers
+
+
+PER = {"day": _("per day"), "week": _("per week"), "month": _("per month")}
 
 
 class Budget(models.Model):
@@ -52,16 +65,27 @@ class Budget(models.Model):
         WEEK = "week", _("Week")
         MONTH = "month", _("Month")
 
-    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="budgets")
-    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.TENANT)
-    group = models.ForeignKey("auth.Group", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    assistant = models.ForeignKey("assistants.Assistant", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
-    soft = models.PositiveBigIntegerField(null=True, blank=True, help_text="Tokens. From here on a notice is shown.")
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="budgets", verbose_name=_("tenant"))
+    scope = models.CharField(_("scope"), max_length=10, choices=Scope.choices, default=Scope.TENANT)
+    group = models.ForeignKey(
+        "auth.Group", null=True, blank=True, on_delete=models.CASCADE, related_name="+", verbose_name=_("group")
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+", verbose_name=_("user")
+    )
+    assistant = models.ForeignKey(
+        "assistants.Assistant", null=True, blank=True, on_delete=models.CASCADE, related_name="+", verbose_name=_("assistant")
+    )
+    period = models.CharField(_("period"), max_length=8, choices=Period.choices, default=Period.MONTH)
+    soft = models.PositiveBigIntegerField(
+        _("soft"), null=True, blank=True, help_text=_("Tokens. From here on a notice is shown.")
+    )
     hard = models.PositiveBigIntegerField(
-        null=True, blank=True, help_text="Tokens. From here on turns pause, with their work kept."
+        _("hard"), null=True, blank=True, help_text=_("Tokens. From here on turns pause, with their work kept.")
     )
 
+    class Meta:
+        verbose_name, verbose_name_plural = _("budget"), _("budgets")
+
     def __str__(self) -> str:
-        return f"{self.get_scope_display()}, per {self.period}"
+        return f"{self.get_scope_display()}, {PER[self.period]}"

@@ -3,6 +3,7 @@
 import secrets
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 def new_pointer() -> str:
@@ -28,6 +29,7 @@ class StoredTable(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("stored table"), _("stored tables")
         constraints = [
             models.UniqueConstraint(fields=["root", "pointer"], name="one_table_per_pointer"),
         ]

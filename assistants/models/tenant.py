@@ -9,17 +9,18 @@ from django.utils.translation import gettext_lazy as _
 class Tenant(models.Model):
     """One team. Everything else belongs to exactly one tenant."""
 
-    slug = models.SlugField(unique=True)
-    name = models.CharField(max_length=120)
+    slug = models.SlugField(_("slug"), unique=True)
+    name = models.CharField(_("name"), max_length=120)
     default_profile = models.ForeignKey(
         "assistants.LLMProfile",
         null=True,
         blank=True,
         on_delete=models.SET_NULL,
         related_name="+",
-        help_text="The model of every assistant that names none. Empty: whatever is at hand (see the README).",
+        help_text=_("The model of every assistant that names none. Empty: whatever is at hand (see the README)."),
+        verbose_name=_("default profile"),
     )
-    currency = models.CharField(max_length=3, default="EUR")
+    currency = models.CharField(_("currency"), max_length=3, default="EUR")
     keep_days = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -28,43 +29,53 @@ class Tenant(models.Model):
         help_text=_("Conversations that nobody has touched for so many days are deleted for good. Empty: kept for ever."),
     )
 
+    class Meta:
+        verbose_name, verbose_name_plural = _("tenant"), _("tenants")
+
     def __str__(self) -> str:
         return self.name
 
 
 class Role(models.TextChoices):
-    ADMIN = "admin", "Admin"
-    MEMBER = "member", "Member"
-    READER = "reader", "Read-only"
+    ADMIN = "admin", _("Admin")
+    MEMBER = "member", _("Member")
+    READER = "reader", _("Read-only")
 
 
 class Membership(models.Model):
     """A user's place in a tenant. A reader may open what is shared with them, and nothing else."""
 
-    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=8, choices=Role.choices, default=Role.MEMBER)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("tenant"))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("user")
+    )
+    role = models.CharField(_("role"), max_length=8, choices=Role.choices, default=Role.MEMBER)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("membership"), _("memberships")
         constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="one_membership_per_tenant")]
 
     def __str__(self) -> str:
-        return f"{self.user} in {self.tenant} ({self.role})"
+        return f"{self.user} in {self.tenant} ({self.get_role_display()})"
 
 
 class AuditEntry(models.Model):
     """Who changed or was refused what. Written once, never changed."""
 
-    tenant = models.ForeignKey(Tenant, null=True, on_delete=models.CASCADE, related_name="audit_entries")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    action = models.CharField(max_length=60)
-    target = models.CharField(max_length=200, blank=True)
-    detail = models.JSONField(default=dict, blank=True)
-    created = models.DateTimeField(auto_now_add=True)
+    tenant = models.ForeignKey(
+        Tenant, null=True, on_delete=models.CASCADE, related_name="audit_entries", verbose_name=_("tenant")
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", verbose_name=_("user")
+    )
+    action = models.CharField(_("action"), max_length=60)
+    target = models.CharField(_("target"), max_length=200, blank=True)
+    detail = models.JSONField(_("detail"), default=dict, blank=True)
+    created = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("audit entry"), _("audit entries")
         ordering = ["-id"]
-        verbose_name_plural = "audit entries"
 
     def __str__(self) -> str:
         return f"{self.action} {self.target}"

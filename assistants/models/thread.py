@@ -4,6 +4,7 @@ import secrets
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 def new_chat_id() -> str:
@@ -26,13 +27,17 @@ class Thread(models.Model):
     `leaf` is the newest message of the branch that is shown.
     """
 
-    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="threads")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="threads")
-    visitor_key = models.CharField(max_length=64, blank=True, db_index=True)
-    assistant = models.ForeignKey("assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="threads")
-    agent = models.JSONField(default=dict, blank=True)
-    chat_id = models.CharField(max_length=160, unique=True, default=new_chat_id)
-    root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree")
+    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="threads", verbose_name=_("tenant"))
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="threads", verbose_name=_("owner")
+    )
+    visitor_key = models.CharField(_("visitor key"), max_length=64, blank=True, db_index=True)
+    assistant = models.ForeignKey(
+        "assistants.Assistant", null=True, on_delete=models.SET_NULL, related_name="threads", verbose_name=_("assistant")
+    )
+    agent = models.JSONField(_("agent"), default=dict, blank=True)
+    chat_id = models.CharField(_("chat id"), max_length=160, unique=True, default=new_chat_id)
+    root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree", verbose_name=_("root"))
     parent = models.ForeignKey(
         "self",
         to_field="chat_id",
@@ -40,6 +45,7 @@ class Thread(models.Model):
         null=True,
         on_delete=models.CASCADE,
         related_name="children",
+        verbose_name=_("parent"),
     )
     parent_message = models.ForeignKey(
         "assistants.Message",
@@ -47,30 +53,39 @@ class Thread(models.Model):
         null=True,
         on_delete=models.SET_NULL,
         related_name="opened_threads",
+        verbose_name=_("parent message"),
     )
     tainted_by = models.CharField(
+        _("tainted by"),
         max_length=80,
         blank=True,
-        help_text="The first call whose result brought text from outside into this conversation (D8).",
+        help_text=_("The first call whose result brought text from outside into this conversation (D8)."),
     )
-    read_private = models.BooleanField(default=False, help_text="A result brought the team's private data in (D8).")
-    client_key = models.CharField(max_length=64, blank=True)
-    title = models.CharField(max_length=200, blank=True)
-    title_by = models.CharField(max_length=8, blank=True, help_text="person, model or text")
-    title_asked = models.BooleanField(default=False, help_text="A model was asked for a title, whatever came of it.")
-    leaf = models.ForeignKey("assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+")
-    last_event = models.PositiveIntegerField(default=0)
-    last_news = models.PositiveIntegerField(default=0)
-    last_message = models.PositiveIntegerField(default=0)
-    pinned = models.BooleanField(default=False)
-    archived = models.BooleanField(default=False)
-    seen_event = models.PositiveIntegerField(default=0)
-    created = models.DateTimeField(auto_now_add=True)
-    updated = models.DateTimeField(auto_now=True, db_index=True)
+    read_private = models.BooleanField(
+        _("read private"), default=False, help_text=_("A result brought the team's private data in (D8).")
+    )
+    client_key = models.CharField(_("client key"), max_length=64, blank=True)
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    title_by = models.CharField(_("title by"), max_length=8, blank=True, help_text=_("person, model or text"))
+    title_asked = models.BooleanField(
+        _("title asked"), default=False, help_text=_("A model was asked for a title, whatever came of it.")
+    )
+    leaf = models.ForeignKey(
+        "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="+", verbose_name=_("leaf")
+    )
+    last_event = models.PositiveIntegerField(_("last event"), default=0)
+    last_news = models.PositiveIntegerField(_("last news"), default=0)
+    last_message = models.PositiveIntegerField(_("last message"), default=0)
+    pinned = models.BooleanField(_("pinned"), default=False)
+    archived = models.BooleanField(_("archived"), default=False)
+    seen_event = models.PositiveIntegerField(_("seen event"), default=0)
+    created = models.DateTimeField(_("created"), auto_now_add=True)
+    updated = models.DateTimeField(_("updated"), auto_now=True, db_index=True)
 
     objects = ThreadQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("thread"), _("threads")
         constraints = [
             models.UniqueConstraint(
                 fields=["owner", "client_key"],
@@ -106,6 +121,7 @@ class ThreadShare(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("thread share"), _("thread shares")
         constraints = [models.UniqueConstraint(fields=["thread", "user"], name="one_share_per_person")]
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 
 class ToolCallQuerySet(models.QuerySet["ToolCall"]):
@@ -36,16 +37,16 @@ class ToolCall(models.Model):
         SETTLED = "settled"
 
     class Outcome(models.TextChoices):
-        OK = "ok"
-        ERROR = "error"
-        REFUSED = "refused"
-        STOPPED = "stopped"
-        UNKNOWN = "unknown"
+        OK = "ok", _("ok")
+        ERROR = "error", _("error")
+        REFUSED = "refused", _("refused")
+        STOPPED = "stopped", _("stopped")
+        UNKNOWN = "unknown", _("unknown")
 
     class Effect(models.TextChoices):
-        PURE = "pure"
-        IDEMPOTENT = "idempotent"
-        ONCE = "once"
+        PURE = "pure", _("pure")
+        IDEMPOTENT = "idempotent", _("idempotent")
+        ONCE = "once", _("once")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     turn = models.ForeignKey("assistants.Turn", on_delete=models.CASCADE, related_name="calls")
@@ -76,6 +77,7 @@ class ToolCall(models.Model):
     objects = ToolCallQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("tool call"), _("tool calls")
         constraints = [
             models.UniqueConstraint(fields=["turn", "round", "index"], name="one_call_per_place"),
         ]

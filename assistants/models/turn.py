@@ -4,6 +4,8 @@ from datetime import datetime
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -26,61 +28,73 @@ class Turn(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued"
-        THINKING = "thinking"
-        ACTING = "acting"
-        WAITING = "waiting"
-        PAUSED = "paused"
-        DONE = "done"
-        FAILED = "failed"
-        STOPPED = "stopped"
+        QUEUED = "queued", _("queued")
+        THINKING = "thinking", _("thinking")
+        ACTING = "acting", _("acting")
+        WAITING = "waiting", _("waiting")
+        PAUSED = "paused", _("paused")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        STOPPED = "stopped", _("stopped")
 
     class Joins(models.TextChoices):
-        NOT = ""
-        STEER = "steer"
-        INTERRUPT = "interrupt"
+        NOT = "", _("after it")
+        STEER = "steer", _("at its next step")
+        INTERRUPT = "interrupt", _("at once")
 
     ACTIVE = (State.THINKING, State.ACTING, State.WAITING, State.PAUSED)
     FINAL = (State.DONE, State.FAILED, State.STOPPED)
 
-    thread = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="turns")
-    user_message = models.ForeignKey("assistants.Message", null=True, on_delete=models.SET_NULL, related_name="started_turns")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.THINKING)
+    thread = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="turns", verbose_name=_("thread"))
+    user_message = models.ForeignKey(
+        "assistants.Message", null=True, on_delete=models.SET_NULL, related_name="started_turns", verbose_name=_("user message")
+    )
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.THINKING)
     joins = models.CharField(
+        _("joins"),
         max_length=10,
         choices=Joins.choices,
         blank=True,
-        help_text="While it is queued: whether the running turn takes its message in, at its next step or at once.",
+        help_text=_("While it is queued: whether the running turn takes its message in, at its next step or at once."),
     )
-    reason = models.CharField(max_length=60, blank=True, help_text="Why it ended or pauses, as a code.")
-    note = models.TextField(blank=True, help_text="The same as a sentence for the person.")
-    round = models.PositiveIntegerField(default=0)
-    attempt = models.PositiveIntegerField(default=0)
-    crashes = models.PositiveIntegerField(default=0, help_text="Runners that died in a row on this step.")
-    failures = models.PositiveIntegerField(default=0, help_text="Failed model calls in a row.")
-    holder = models.CharField(max_length=80, blank=True)
-    fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    wake_at = models.DateTimeField(null=True)
-    root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree")
-    unplanned_handovers = models.PositiveIntegerField(default=0, help_text="Delegations that no step of a plan foresaw (J-15).")
-    token_cap = models.PositiveIntegerField(null=True, help_text="What it might use at most, as that stood when it ended.")
-    extra_tokens = models.PositiveIntegerField(default=0, help_text="What a person added to this turn's token budget.")
-    budget_notice = models.PositiveSmallIntegerField(default=0, help_text="The share of its budget, in per cent, last told of.")
-    beat = models.DateTimeField(null=True, help_text="The last sign of life: a delta, a tool's start or its end.")
-    assistant_version = models.PositiveIntegerField(default=0)
-    profile_label = models.CharField(max_length=120, blank=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    model_calls = models.PositiveIntegerField(default=0)
-    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0)
-    created = models.DateTimeField(auto_now_add=True)
-    started = models.DateTimeField(null=True)
-    finished = models.DateTimeField(null=True)
+    reason = models.CharField(_("reason"), max_length=60, blank=True, help_text=_("Why it ended or pauses, as a code."))
+    note = models.TextField(_("note"), blank=True, help_text=_("The same as a sentence for the person."))
+    round = models.PositiveIntegerField(_("round"), default=0)
+    attempt = models.PositiveIntegerField(_("attempt"), default=0)
+    crashes = models.PositiveIntegerField(_("crashes"), default=0, help_text=_("Runners that died in a row on this step."))
+    failures = models.PositiveIntegerField(_("failures"), default=0, help_text=_("Failed model calls in a row."))
+    holder = models.CharField(_("holder"), max_length=80, blank=True)
+    fence = models.PositiveIntegerField(_("fence"), default=0)
+    lease_until = models.DateTimeField(_("lease until"), null=True)
+    wake_at = models.DateTimeField(_("wake at"), null=True)
+    root = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="tree", verbose_name=_("root"))
+    unplanned_handovers = models.PositiveIntegerField(
+        _("unplanned handovers"), default=0, help_text=_("Delegations that no step of a plan foresaw (J-15).")
+    )
+    token_cap = models.PositiveIntegerField(
+        _("token cap"), null=True, help_text=_("What it might use at most, as that stood when it ended.")
+    )
+    extra_tokens = models.PositiveIntegerField(
+        _("extra tokens"), default=0, help_text=_("What a person added to this turn's token budget.")
+    )
+    budget_notice = models.PositiveSmallIntegerField(
+        _("budget notice"), default=0, help_text=_("The share of its budget, in per cent, last told of.")
+    )
+    beat = models.DateTimeField(_("beat"), null=True, help_text=_("The last sign of life: a delta, a tool's start or its end."))
+    assistant_version = models.PositiveIntegerField(_("assistant version"), default=0)
+    profile_label = models.CharField(_("profile label"), max_length=120, blank=True)
+    input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
+    output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
+    model_calls = models.PositiveIntegerField(_("model calls"), default=0)
+    cost = models.DecimalField(_("cost"), max_digits=12, decimal_places=6, default=0)
+    created = models.DateTimeField(_("created"), auto_now_add=True)
+    started = models.DateTimeField(_("started"), null=True)
+    finished = models.DateTimeField(_("finished"), null=True)
 
     objects = TurnQuerySet.as_manager()
 
     class Meta:
+        verbose_name, verbose_name_plural = _("turn"), _("turns")
         constraints = [
             models.UniqueConstraint(
                 fields=["thread"],
@@ -91,7 +105,7 @@ class Turn(models.Model):
         indexes = [models.Index(fields=["state", "lease_until"], name="turn_sweep")]
 
     def __str__(self) -> str:
-        return f"turn {self.pk} ({self.state})"
+        return gettext("turn %(number)s (%(state)s)") % {"number": self.pk, "state": self.get_state_display()}
 
     @property
     def is_active(self) -> bool:

@@ -1,6 +1,7 @@
 """What a thread's page has to learn, numbered without holes."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class TurnEvent(models.Model):
@@ -13,6 +14,7 @@ class TurnEvent(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("turn event"), _("turn events")
         constraints = [models.UniqueConstraint(fields=["thread", "number"], name="event_number_per_thread")]
         ordering = ["number"]
 

@@ -2,14 +2,18 @@
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
     """Django's user with the two things a chat page needs to know."""
 
-    language = models.CharField(max_length=8, blank=True)
+    language = models.CharField(_("language"), max_length=8, blank=True)
     theme = models.CharField(
-        max_length=8, default="auto", choices=[("auto", "As the system"), ("light", "Light"), ("dark", "Dark")]
+        _("theme"),
+        max_length=8,
+        default="auto",
+        choices=[("auto", _("As the system")), ("light", _("Light")), ("dark", _("Dark"))],
     )
 
     @property

@@ -1,6 +1,7 @@
 """What a team's feedback has taught about its sources: single signals, and what is left of old ones."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class ResearchSignal(models.Model):
@@ -22,6 +23,7 @@ class ResearchSignal(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("research signal"), _("research signals")
         ordering = ["pk"]
         indexes = [models.Index(fields=["tenant", "source"], name="signals_by_source")]
 
@@ -40,6 +42,7 @@ class ResearchInsight(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("research insight"), _("research insights")
         ordering = ["pk"]
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Plan(models.Model):
@@ -27,6 +28,9 @@ class Plan(models.Model):
         help_text="The person who changed this version; nobody: the assistant wrote it.",
     )
     created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("plan"), _("plans")
 
     def __str__(self) -> str:
         return f"plan of turn {self.turn_id}, version {self.version}"
@@ -65,6 +69,7 @@ class PlanStep(models.Model):
     delegation = models.ForeignKey("subchats.Delegation", null=True, on_delete=models.SET_NULL, related_name="steps")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("plan step"), _("plan steps")
         ordering = ["plan_id", "index"]
         constraints = [models.UniqueConstraint(fields=["plan", "index"], name="one_step_per_place")]
 

@@ -3,6 +3,7 @@
 import secrets
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 def new_session() -> str:
@@ -27,6 +28,9 @@ class ResearchRun(models.Model):
     discovery = models.JSONField(default=dict, help_text="What the local discovery said, and how often it was asked (A-35).")
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("research run"), _("research runs")
 
     def __str__(self) -> str:
         return f"research {self.session}"
@@ -58,6 +62,7 @@ class ExplorerTask(models.Model):
     faults = models.JSONField(default=list, help_text="What was wrong with its handoff: code and place.")
 
     class Meta:
+        verbose_name, verbose_name_plural = _("explorer task"), _("explorer tasks")
         ordering = ["call_id", "position"]
         constraints = [models.UniqueConstraint(fields=["call", "position"], name="one_explorer_per_place")]
 
@@ -91,6 +96,7 @@ class Evidence(models.Model):
     retrieved_at = models.CharField(max_length=40)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("piece of evidence"), _("evidence")
         ordering = ["pk"]
         constraints = [models.UniqueConstraint(fields=["run", "stable_id"], name="evidence_once_per_run")]
 
@@ -113,6 +119,7 @@ class CuratedResult(models.Model):
     feedback = models.SmallIntegerField(default=0)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("curated result"), _("curated results")
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="result_number_per_run")]
 
@@ -132,6 +139,9 @@ class ManagedExplorer(models.Model):
     assistant = models.OneToOneField("assistants.Assistant", on_delete=models.CASCADE, related_name="+")
     version = models.PositiveSmallIntegerField()
     fingerprint = models.CharField(max_length=64)
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("managed explorer"), _("managed explorers")
 
     def __str__(self) -> str:
         return f"explorer of {self.tenant}"

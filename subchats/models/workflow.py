@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Workflow(models.Model):
@@ -10,15 +11,18 @@ class Workflow(models.Model):
     `nodes` is a list of {id, title, owner, operations, produces, requires, hazard, note}, validated like those in code.
     """
 
-    tenant = models.ForeignKey("assistants.Tenant", on_delete=models.CASCADE, related_name="workflows")
-    slug = models.SlugField(max_length=80)
-    title = models.CharField(max_length=160)
-    definition = models.TextField(help_text="What it is for, in words that a person would use.")
-    exemplars = models.JSONField(default=list, help_text="Requests that call for it.")
-    nodes = models.JSONField(default=list)
-    enabled = models.BooleanField(default=True)
+    tenant = models.ForeignKey(
+        "assistants.Tenant", on_delete=models.CASCADE, related_name="workflows", verbose_name=_("tenant")
+    )
+    slug = models.SlugField(_("slug"), max_length=80)
+    title = models.CharField(_("title"), max_length=160)
+    definition = models.TextField(_("definition"), help_text=_("What it is for, in words that a person would use."))
+    exemplars = models.JSONField(_("exemplars"), default=list, help_text=_("Requests that call for it."))
+    nodes = models.JSONField(_("nodes"), default=list)
+    enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("workflow"), _("workflows")
         constraints = [models.UniqueConstraint(fields=["tenant", "slug"], name="workflow_slug_per_tenant")]
         ordering = ["title"]
 
@@ -39,6 +43,7 @@ class WorkflowRecord(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name, verbose_name_plural = _("workflow record"), _("workflow records")
         ordering = ["-id"]
         indexes = [models.Index(fields=["root", "workflow"], name="records_of_workflow")]
 

@@ -28,7 +28,7 @@ def test_a_teams_admin_changes_its_name_and_the_roles_of_its_members(ground, ali
     assert ground.apes.name == "Great apes"
     assert Membership.objects.get(user=ground.bob).role == "reader"
     entry = AuditEntry.objects.get(action="tenant.changed")
-    assert "bob in Apes (reader)" in str(entry.detail) or "bob in Great apes (reader)" in str(entry.detail)
+    assert "bob in Apes (Read-only)" in str(entry.detail) or "bob in Great apes (Read-only)" in str(entry.detail)
 
 
 def test_a_member_is_removed_with_one_tick(ground, alice) -> None:

@@ -53,7 +53,7 @@ def test_a_turn_shows_who_holds_it_and_what_it_called(alice, tree) -> None:
 
     assert tree.chat_id in page
     assert "invoke_assistant" in page
-    assert "Done" in page
+    assert ">done<" in page
 
 
 def test_what_was_said_is_not_shown_to_an_admin(alice, root, tree) -> None:

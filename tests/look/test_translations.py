@@ -6,8 +6,13 @@ import sys
 from pathlib import Path
 
 import polib
+from django.apps import apps
+from django.contrib import admin
 from django.utils import translation
+from django.utils.functional import Promise
 from django.utils.translation.template import templatize
+
+from assistants.tools.registry import all_tools
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "locale/de/LC_MESSAGES/django.po"
@@ -31,6 +36,36 @@ def test_every_text_of_a_template_stands_in_the_german_file():
     known = {entry.msgid for entry in polib.pofile(str(SOURCE)) if not entry.obsolete}
 
     assert {text: name for text, name in words_of_templates().items() if text not in known} == {}
+
+
+def names_of_the_record() -> dict[str, object]:
+    """What admin pages call things: by its place, each name of a model of ours, and all words of the fields of those that
+    have pages of their own."""
+    found: dict[str, object] = {}
+    for model in apps.get_models():
+        meta = model._meta
+        if meta.app_label not in ("assistants", "subchats") or meta.model_name in ("tally", "runner", "localrunner", "user"):
+            continue
+        found |= {meta.label: meta.verbose_name, f"{meta.label}, many": meta.verbose_name_plural}
+        for field in meta.local_fields + meta.local_many_to_many if admin.site.is_registered(model) else ():
+            if field.primary_key:
+                continue
+            found[f"{meta.label}.{field.name}"] = field.verbose_name
+            words = [field.help_text, *(label for _, label in field.choices or ())]
+            found |= {f"{meta.label}.{field.name}: {each}": each for each in words if each}
+    return found
+
+
+def test_everything_that_the_admin_names_stands_in_the_german_file():
+    known = {entry.msgid for entry in polib.pofile(str(SOURCE)) if not entry.obsolete}
+    proper = ("Anthropic", "Google", "------")
+
+    with translation.override(None):
+        names = {place: each for place, each in names_of_the_record().items() if str(each) not in proper}
+        missing = [place for place, each in names.items() if not isinstance(each, Promise) or str(each) not in known]
+        unnamed = [tool.name for tool in all_tools() if " ".join(tool.description.partition("\n\n")[0].split()) not in known]
+
+    assert len(names) > 150 and (missing, unnamed) == ([], [])
 
 
 def test_no_german_text_is_missing_or_doubtful():
