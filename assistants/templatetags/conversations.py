@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from assistants.conversations.overview import ANSWER, UNREAD, Facts
 from assistants.models import Assistant, Thread
+from assistants.models.definition import avatar_of
 
 from .look import PLAIN, TURNS, Look
 
@@ -87,15 +88,33 @@ def row(branch: Branch, current: Thread | None) -> SafeString:
     """One conversation with what is listed under it. Most rows look as they did the last time, for whoever saw them."""
     children = mark_safe("".join(row(each, current) for each in branch.children))
     thread, here = branch.thread, current is not None and current.pk == branch.thread.pk
+    # A sub-chat's title often repeats its parent's; who works in it tells them apart.
+    avatar = avatar_of(thread) if thread.parent_id else ""
     looks = (branch.look, branch.unread, branch.hidden, children)
-    return _drawn(get_language(), thread.chat_id, thread.title, here, *looks)
+    return _drawn(get_language(), thread.chat_id, thread.title, avatar, here, *looks)
 
 
 @lru_cache(maxsize=4096)
 def _drawn(
-    language: str, chat_id: str, title: str, here: bool, look: Look, unread: bool, hidden: int, children: SafeString
+    language: str,
+    chat_id: str,
+    title: str,
+    avatar: str,
+    here: bool,
+    look: Look,
+    unread: bool,
+    hidden: int,
+    children: SafeString,
 ) -> SafeString:
-    context = {"chat_id": chat_id, "title": title, "here": here, "look": look, "unread": unread, "hidden": hidden}
+    context = {
+        "chat_id": chat_id,
+        "title": title,
+        "avatar": avatar,
+        "here": here,
+        "look": look,
+        "unread": unread,
+        "hidden": hidden,
+    }
     return mark_safe(render_to_string("assistants/parts/branch.html", {**context, "children": children}).strip())
 
 

@@ -173,6 +173,17 @@ def test_the_inbox_tells_what_waits_what_runs_and_what_is_done_at_every_depth(gr
     assert "Which?" in page and "Still going" in page
 
 
+def test_a_sub_chat_in_the_list_shows_who_works_in_it(ground):
+    ground.assistant("stock", script=["Five."], avatar="📦")
+    ground.script([DELEGATE, "Five."])
+    thread = ground.open("How many?")
+    run_all()
+
+    listed = Page(signed_in(ground.alice), thread).sidebar()
+
+    assert "📦" in str(listed) and "Count" in str(listed)
+
+
 def test_a_call_whose_outcome_nobody_knows_waits_for_its_owner(ground):
     thread = ground.open("Order it")
     turn = last_turn(thread)
