@@ -8,6 +8,8 @@ const GIVEN_UP_AFTER_MS = 20000;
 const LONGEST_DELAY_MS = 10000;
 // A page that is drawn for longer than this at a time feels stuck.
 const BUDGET_MS = 12;
+// For so long in a display frame what comes is drawn at once; what comes then is worth waiting for its newer versions.
+const AT_ONCE_MS = 4;
 const SIGNED_OUT = 4401;
 const INVISIBLE = 4404;
 
@@ -82,13 +84,15 @@ function addWords(block, text) {
   else end.append(text);
 }
 
-// Draws frames once per display frame, of each block only its newest version. The first one after a rest is drawn at once.
+// Draws frames as they come, until that takes too much of a display frame: the rest waits for the next one, of each block
+// only its newest version.
 export class Queue {
   constructor({ take, drawn }) {
     this.take = take;
     this.drawn = drawn;
     this.frames = [];
     this.places = new Map();
+    this.spent = 0;
     this.waiting = false;
   }
 
@@ -100,7 +104,7 @@ export class Queue {
     }
     this.remember(key, this.frames.length);
     this.frames.push(frame);
-    if (!this.waiting) this.draw();
+    if (this.spent < AT_ONCE_MS) this.draw(AT_ONCE_MS);
   }
 
   // A newer version may take the place of an older one only if nothing that builds on that stands in between.
@@ -109,16 +113,27 @@ export class Queue {
     else this.places.clear();
   }
 
-  draw() {
-    const start = performance.now();
+  draw(budget) {
+    const start = performance.now() - this.spent;
     let count = 0;
-    while (count < this.frames.length && (!count || performance.now() - start < BUDGET_MS)) this.take(this.frames[count++]);
+    while (count < this.frames.length && this.spent < budget) {
+      this.take(this.frames[count++]);
+      this.spent = performance.now() - start;
+    }
     this.frames.splice(0, count);
     this.places.clear();
     this.frames.forEach((frame, place) => this.remember(blockOf(frame), place));
-    if (count) this.drawn();
-    this.waiting = count > 0;
-    if (this.waiting) nextFrame(() => this.draw());
+    if (!count) return;
+    this.drawn();
+    if (this.waiting) return;
+    this.waiting = true;
+    nextFrame(() => this.goOn());
+  }
+
+  goOn() {
+    this.spent = 0;
+    this.waiting = false;
+    this.draw(BUDGET_MS);
   }
 }
 

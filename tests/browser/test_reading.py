@@ -180,3 +180,18 @@ def test_a_card_that_is_renewed_keeps_the_focus_and_what_is_folded_out(visit):
     window.at_rest()
 
     assert focused
+
+
+def test_words_are_drawn_as_they_come_and_not_only_with_the_next_display_frame(visit):
+    page = visit().start_chat("Hello.")
+
+    drawn = page.evaluate("""async () => {
+      const {name} = performance.getEntriesByType("resource").find((each) => /\\/live[.\\w]*\\.js/.test(each.name));
+      const {Queue} = await import(name);
+      const drawn = [];
+      const queue = new Queue({take: (frame) => drawn.push(frame.t), drawn: () => {}});
+      for (const t of ["one", "two", "three"]) queue.push({m: 1, b: 0, t});
+      return drawn;
+    }""")
+
+    assert drawn == ["one", "two", "three"]
