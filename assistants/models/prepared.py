@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import AutoField, Expression, Field, Model, QuerySet
 from django.db.models.query import FlatValuesListIterable, ModelIterable, get_related_populators
 
@@ -96,13 +96,15 @@ class Prepared(Generic[Row]):
 
 def insert(row: New) -> New:
     """Stores a row that is new, as `save(force_insert=True)` does, and gives it back; no signals are sent."""
-    sql, fields, numbered = _insertion(type(row), connection.vendor)
-    values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
-    with connection.cursor() as cursor:
+    # Itself, since each field asks it several things and `connection` would look for it each time.
+    database = connections[DEFAULT_DB_ALIAS]
+    sql, fields, numbered = _insertion(type(row), database.vendor)
+    values = [field.get_db_prep_save(field.pre_save(row, True), database) for field in fields]
+    with database.cursor() as cursor:
         cursor.execute(sql, values)
         if numbered:
             row.pk = cursor.fetchone()[0]
-    row._state.adding, row._state.db = False, connection.alias
+    row._state.adding, row._state.db = False, database.alias
     return row
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, Turn
-from assistants.models.prepared import insert
+from assistants.models.prepared import Prepared, insert
 from assistants.tools.context import ToolContext
 from assistants.tools.outcomes import Pending
 from assistants.turns.lifecycle import begin_turn
@@ -22,6 +22,8 @@ CONTEXT = """--- Facts from the assistant that gave you this task, down to the m
 {facts}
 --- End of the facts, mark {mark} ---"""
 TITLE_CHARS = 80
+_LOCKED = Prepared(lambda pk: Turn.objects.select_for_update(no_key=True).filter(pk=pk))
+_OPENED = Prepared(lambda call: Delegation.objects.filter(call=call).values_list("pk")[:1])
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def delegate(context: ToolContext, admitted: Callable[[], Sequence[Commission]])
     """
     with transaction.atomic():
         _lock(context.turn)
-        if Delegation.objects.filter(call=context.call).exists():
+        if _OPENED.exists(context.call.pk):
             return Pending()
         opened = [_open(context, commission, position) for position, commission in enumerate(admitted())]
         delegated.send(Delegation, delegations=opened, turn=context.turn)
@@ -61,11 +63,11 @@ def delegate(context: ToolContext, admitted: Callable[[], Sequence[Commission]])
 
 def _lock(turn: Turn) -> None:
     """From below upwards, in the order in which a finished child locks them: two of a tree never wait for each other."""
-    caller = Turn.objects.select_for_update(no_key=True).filter(pk=turn.pk).first()
+    caller = _LOCKED.first(turn.pk)
     if caller is None or caller.is_final:
         raise LeaseLost(f"turn {turn.pk} was ended before it could delegate")
     if caller.root_id:
-        Turn.objects.select_for_update(no_key=True).filter(pk=caller.root_id).first()
+        _LOCKED.first(caller.root_id)
 
 
 def _open(context: ToolContext, commission: Commission, position: int) -> Delegation:
