@@ -63,7 +63,8 @@ async def _rounds(side: Ours, upstream: Server, rounds: int) -> list[dict[str, f
         busy = busy_seconds() - busy
         session.close()
         log = json.loads((await side_log(upstream)).decode())
-        rows.append(figures(log, record(side.folder)) | {"busy_cores": busy / ((heard.ended - heard.sent) / 1e6)})
+        whole = {"path": path_of(log, heard.sent), "busy_cores": busy / ((heard.ended - heard.sent) / 1e6)}
+        rows.append(figures(log, record(side.folder)) | whole)
         await asyncio.sleep(0.5)
     return rows[1:]
 
@@ -88,6 +89,15 @@ def figures(log: list[dict[str, Any]], recorded: dict[str, float]) -> dict[str, 
         "started": (max(asked) - min(asked)) / 1000,
         "wake": (again - max(entry["ended"] for entry in work)) / 1000,
     }
+
+
+def path_of(log: list[dict[str, Any]], sent: int) -> float:
+    """From the person's sending to the model's last word, over the model calls that wait for each other: the lead's, and
+    the longest one of its children."""
+    lead = [entry for entry in log if entry["rule"] != "worker"]
+    took = sum(entry["ended"] - entry["received"] for entry in lead)
+    took += max(entry["ended"] - entry["received"] for entry in log if entry["rule"] == "worker")
+    return float((max(entry["ended"] for entry in lead) - sent) / took)
 
 
 def record(folder: Path) -> dict[str, float]:
