@@ -18,6 +18,7 @@ from django.http import Http404
 from django.utils import translation
 
 from assistants import access, clock, forms, telemetry
+from assistants.desk import desk
 from assistants.errors import NotAllowed
 from assistants.models import Message, Thread, User
 from assistants.rendering import fragments
@@ -35,6 +36,9 @@ FAREWELL_SECONDS = 1.0
 # what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
 DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
 PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
+ACCESS = "access"
+# While sends and turns wait for each other, drawings wait up to so many seconds, looking that often whether it is over.
+RUSH_SECONDS, RUSH_LOOK = 1.0, 0.1
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -61,8 +65,8 @@ class Agenda:
 
     def take(self) -> list[str]:
         """What is due now, in the order of the changes."""
-        now = clock.monotonic()
-        ready = [topic for topic, at in self._due.items() if at <= now]
+        now, late = clock.monotonic(), RUSH_SECONDS if desk.is_crowded else 0.0
+        ready = [topic for topic, at in self._due.items() if at + (topic != ACCESS) * late <= now]
         for topic in ready:
             del self._due[topic]
             self._seen[topic] = now
@@ -70,7 +74,7 @@ class Agenda:
 
     def seconds(self) -> float:
         """How long until something is due."""
-        return max(min(self._due.values()) - clock.monotonic(), 0.0)
+        return max(min(self._due.values()) - clock.monotonic(), RUSH_LOOK if desk.is_crowded else 0.0)
 
 
 class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -171,14 +175,14 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             "tree": self._send_cards,
             "panel": self._send_panel,
             "user": self._send_sidebar,
-            "access": self._check_access,
+            ACCESS: self._check_access,
         }
         # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
         ready = list(watch.topics)
         while True:
             for topic in ready:
                 await looks[topic.partition(":")[0]]()
-            self.agenda.add("access:", later=ACCESS_SECONDS)
+            self.agenda.add(ACCESS, later=ACCESS_SECONDS)
             for topic in await watch.changed_within(self.agenda.seconds()):
                 self.agenda.add(topic)
             ready = self.agenda.take()

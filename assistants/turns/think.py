@@ -6,6 +6,7 @@ from concurrent.futures import CancelledError
 from django.conf import settings
 
 from assistants import clock, telemetry
+from assistants.desk import desk
 from assistants.errors import CodedError, LeaseLost
 from assistants.failpoints import failpoint
 from assistants.llm import loop as stream_loop
@@ -38,7 +39,8 @@ def think(claim: Claim) -> None:
     Raises `LeaseLost` when somebody else ended or took the turn meanwhile.
     """
     try:
-        opened = _open_reply(claim)
+        with desk.place():
+            opened = _open_reply(claim)
     except CodedError as error:
         # A set-up that can't work, such as a key that can't be read: a sentence for the person, not a crash.
         with holding(claim) as turn:
@@ -56,7 +58,8 @@ def think(claim: Claim) -> None:
             cut = error.code == OVERRUN
             _cut_short(claim, allowed, growing) if cut else _give_up_attempt(claim, allowed, message, growing, error)
         else:
-            _save_reply(claim, allowed, message, reply)
+            with desk.place():
+                _save_reply(claim, allowed, message, reply)
     finally:
         live.end(growing)
 
