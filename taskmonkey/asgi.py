@@ -4,9 +4,9 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "taskmonkey.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-http_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402 - the apps must be loaded first
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
@@ -14,11 +14,12 @@ from django.core.signals import request_finished  # noqa: E402
 from django.db import connections  # noqa: E402
 
 from assistants.routing import websocket_urlpatterns  # noqa: E402
+from taskmonkey.handlers import SiteHandler  # noqa: E402
 from taskmonkey.origins import OwnPagesOnly  # noqa: E402
 
 
 def close_connections(**kwargs: object) -> None:
-    """A request runs in a thread of its own, which ends with it; long-lived threads keep their connections."""
+    """Between two requests a thread needs no connection; those that work on without requests keep theirs."""
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
             connection.close()
@@ -28,7 +29,7 @@ request_finished.connect(close_connections)
 
 application = ProtocolTypeRouter(
     {
-        "http": http_application,
+        "http": SiteHandler(),
         "websocket": OwnPagesOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -1,9 +1,10 @@
 """S24: every answer tells the browser to run nothing but our own files, to frame nothing and to guess no types."""
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
-from django.test import Client
+from django.test import AsyncClient, Client
 
 from assistants.access import make_login_link
 from assistants.views import pages
@@ -87,8 +88,7 @@ def test_s24_a_fault_of_ours_is_guarded_and_tells_nothing(place, monkeypatch, er
 def test_s24_files_of_ours_are_guarded_and_may_be_kept(db):
     (settings.STATIC_ROOT / "probe.css").write_text("a {}")
     try:
-        answer = Client().get("/static/probe.css")
-        answer.close()
+        answer = async_to_sync(AsyncClient().get)("/static/probe.css")
     finally:
         (settings.STATIC_ROOT / "probe.css").unlink()
 
