@@ -137,15 +137,15 @@ class StubLLM:
         """Begins to listen; gives itself."""
         self._thread.start()
         serving = asyncio.run_coroutine_threadsafe(asyncio.start_server(self._serve, "127.0.0.1", 0), self._loop)
-        self._server = serving.result(5)
+        self._server = serving.result(60)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     def stop(self) -> None:
         """Closes every connection and ends the thread."""
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(5)
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(60)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(60)
         self._loop.close()
 
     @property

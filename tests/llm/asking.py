@@ -65,7 +65,7 @@ def ask(
     sink: RecordingSink | None = None,
 ) -> Reply:
     """Asks once and waits for the whole reply."""
-    return submit(stream_reply(profile, messages or user("hi"), list(tools), sink or RecordingSink())).result(20)
+    return submit(stream_reply(profile, messages or user("hi"), list(tools), sink or RecordingSink())).result(60)
 
 
 def ask_in_vain(profile: Profile, messages: list[ModelMessage] | None = None, sink: RecordingSink | None = None) -> ModelError:

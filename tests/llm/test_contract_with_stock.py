@@ -40,7 +40,7 @@ def reply_of(model: Model, llm: StubLLM) -> Reply:
             finish_reason, input_tokens=ended.input_tokens, output_tokens=ended.output_tokens, estimated=False
         )
 
-    return submit(read()).result(10)
+    return submit(read()).result(60)
 
 
 def stock_model(llm: StubLLM) -> Model:

@@ -16,7 +16,7 @@ async def where() -> tuple[str, asyncio.AbstractEventLoop]:
 
 def test_every_thread_gets_the_same_loop() -> None:
     with ThreadPoolExecutor(8) as pool:
-        places = [future.result(5) for future in pool.map(lambda _: submit(where()), range(50))]
+        places = [future.result(60) for future in pool.map(lambda _: submit(where()), range(50))]
 
     assert set(places) == {("model-streams", stream_loop())}
 
@@ -32,19 +32,19 @@ def test_many_streams_run_side_by_side(llm: StubLLM) -> None:
 
 
 def test_the_loops_thread_does_not_keep_the_process_alive() -> None:
-    submit(where()).result(5)
+    submit(where()).result(60)
 
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "model-streams"]
     assert thread.daemon
 
 
 def test_a_forked_process_starts_a_loop_of_its_own() -> None:
-    submit(where()).result(5)
+    submit(where()).result(60)
     reading, writing = os.pipe()
 
     child = os.fork()
     if child == 0:
-        name, _ = submit(where()).result(5)
+        name, _ = submit(where()).result(60)
         os.write(writing, name.encode())
         os._exit(0)
     os.close(writing)

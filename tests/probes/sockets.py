@@ -55,7 +55,7 @@ async def closing(opened: WebsocketCommunicator, *, seconds: float) -> Any:
 async def opening(*args: Any, **kwargs: Any):
     """A socket that is accepted, and closed at the end."""
     opened = socket(*args, **kwargs)
-    accepted, _ = await opened.connect(timeout=3)
+    accepted, _ = await opened.connect(timeout=60)
     assert accepted
     try:
         yield opened

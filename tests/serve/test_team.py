@@ -57,7 +57,7 @@ def test_a_member_that_dies_is_started_again_and_the_others_are_left_alone(team)
     until(lambda: one.process.pid != first and one.alive)
     assert two.process.pid == other and two.alive
     team.stopping = True
-    watching.join(5)
+    watching.join(60)
 
 
 def test_all_end_together_and_who_does_not_listen_is_killed_when_its_time_is_up(team, tmp_path):
@@ -71,7 +71,7 @@ def test_all_end_together_and_who_does_not_listen_is_killed_when_its_time_is_up(
 
     assert not calm.alive and not deaf.alive
     assert (calm.process.returncode, deaf.process.returncode) == (-signal.SIGTERM, -signal.SIGKILL)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
 
 
 def test_a_member_that_can_not_start_is_named(team, tmp_path):

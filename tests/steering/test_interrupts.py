@@ -62,19 +62,19 @@ def test_an_interrupted_turn_is_run_again_at_once_although_its_runner_still_hang
             second.set()
             return
         hangs.set()
-        let_go.wait(10)
+        let_go.wait(60)
 
     monkeypatch.setattr(executors, "_runner", runner)
     monkeypatch.setattr(executors, "close_old_connections", lambda: None)
     try:
         executors.enqueue(-1)
-        assert hangs.wait(10)
+        assert hangs.wait(60)
         executors.enqueue(-1)
         assert not second.wait(0.2)
 
         executors.abandon(-1)
         executors.enqueue(-1)
 
-        assert second.wait(10)
+        assert second.wait(60)
     finally:
         let_go.set()

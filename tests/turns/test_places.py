@@ -27,7 +27,7 @@ def places(settings, monkeypatch):
 
     def run(turn_id):
         ran.append(turn_id)
-        assert gate.acquire(timeout=10)
+        assert gate.acquire(timeout=60)
 
     waiting = []
     monkeypatch.setattr(executors, "_runner", run)
@@ -79,7 +79,7 @@ def test_f11_a_process_that_ends_takes_nothing_up_and_waits_for_what_runs(places
     executors.take_up(2)
     assert ending.is_alive()
     gate.release()
-    ending.join(10)
+    ending.join(60)
 
     assert not ending.is_alive() and ran == [1]
 
