@@ -52,6 +52,12 @@ class Parsed:
     note: str = ""
 
 
+def is_marked_up(path: str) -> bool:
+    """Whether the text of such a document may have Markdown's marks: it was written or converted so."""
+    suffix = PurePosixPath(path).suffix.lower()
+    return is_converted(path) or suffix in MARKUP | PAGES or not suffix
+
+
 def is_readable(path: str) -> bool:
     """Whether files with this name are read as documents."""
     name = PurePosixPath(path)

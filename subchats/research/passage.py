@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from assistants.documents.formats import CODE, MARKUP, PAGES, is_converted
+from assistants.documents.formats import CODE, is_converted, is_marked_up
 from subchats.models import Evidence
 
 from .quotes import find_quote
@@ -71,7 +71,7 @@ def _stretch(text: str, start: int, end: int, state: str, path: str) -> Shown:
     at = _start_of(text, shown_first)
     shown, converted = [], is_converted(path)
     suffix = PurePosixPath(path).suffix.lower()
-    markup = converted or suffix in MARKUP | PAGES or not suffix
+    markup = is_marked_up(path)
     for number in range(shown_first, shown_last + 1):
         line = lines[number - 1]
         here, to = max(start - at, 0), min(end - at, len(line))

@@ -85,7 +85,7 @@ def _is_inside_word(text: str, plain: str, places: list[int], edge: int) -> bool
 
 def _is_joined(text: str, plain: str, places: list[int], place: int) -> bool:
     """Whether the sign at this place makes one word of what stands around it: a-b, a'b, a_b, 1.5, 1:30."""
-    left, sign, right = plain[place - 1 : place + 2]
+    left, sign, right = plain[place - 1], plain[place], plain[place + 1]
     if sign in ".,:/":
         return left.isdigit() and right.isdigit()
     joins = sign in "'_" or text[places[place]] in _HYPHENS
