@@ -8,11 +8,14 @@ from django.test import Client
 
 from assistants.conversations.sharing import share_thread
 from assistants.documents.indexing import index_root
+from assistants.llm import scripted
 from assistants.models import Thread, User
+from assistants.turns.lifecycle import send_message
 from subchats.models import Evidence
 from subchats.research.passage import passage_of
+from tests.kit.turns import run_all
 from tests.kit.world import World
-from tests.research.house import QUERY, TEXT, House, build, candidate, emits, handoff, run_of, sends
+from tests.research.house import QUERY, TEXT, House, build, candidate, emits, handoff, run_of, sends, task
 
 
 @pytest.fixture
@@ -73,6 +76,20 @@ def test_the_passage_opens_with_the_quote_marked(house: House, thread: Thread) -
     assert status == 200
     assert '<mark id="quote" tabindex="-1">Refunds are paid within five working days.</mark>' in html
     assert "Gift cards are paid back as gift cards." in html
+
+
+def test_the_card_shows_a_quote_as_it_is_read_and_the_document_as_it_is_written(house: House, tmp_path: Path) -> None:
+    (tmp_path / "returns" / "refunds.md").write_text("# Refunds\n\n| Refunds | **5** working days |\n")
+    index_root(house.root)
+    row = "| Refunds | **5** working days |"
+
+    house.ask([sends(), emits(excerpt=row)], [handoff(candidate(evidence=row))])
+
+    evidence = Evidence.objects.get()
+    thread = evidence.run.turn.thread
+    assert evidence.excerpt == row
+    assert '<p dir="auto">Refunds · 5 working days</p>' in page(house.ground.alice, f"/c/{thread.chat_id}/")[1]
+    assert row in page(house.ground.alice, address_of(thread))[1]
 
 
 def test_a_document_that_changed_since_still_shows_what_stood_there(house: House, thread: Thread, tmp_path: Path) -> None:
@@ -164,6 +181,23 @@ def test_report_a1_a_shared_conversation_opens_no_folder_that_its_reader_may_not
     assert page(house.ground.charlie, address_of(thread))[0] == 404
 
 
+def test_s06_who_may_see_the_folder_no_more_keeps_the_words_that_were_said_and_gets_no_others(
+    house: House, thread: Thread
+) -> None:
+    house.root.groups.add(Group.objects.create(name="returns desk"))
+    words = "Gift cards are paid back as gift cards."
+    scripted.register("apes-scout", [sends(), emits(), sends(), "Nothing.", "Nothing.", "Nothing."])
+    scripted.register("apes-explorer", [handoff(candidate(evidence=words, locator="line 4"))])
+
+    send_message(thread, author=house.ground.alice, text=QUERY)
+    run_all()
+
+    _, html = page(house.ground.alice, f"/c/{thread.chat_id}/")
+    assert "Refunds are paid within five working days." in html and words not in html
+    assert Evidence.objects.count() == 1
+    assert page(house.ground.alice, address_of(thread))[0] == 404
+
+
 def test_s06_explorers_find_nothing_in_a_folder_that_the_asker_may_not_see(house: House) -> None:
     house.root.groups.add(Group.objects.create(name="returns desk"))
 
@@ -188,11 +222,6 @@ def test_a39_feedback_is_given_by_its_button_and_taken_back(house: House, thread
 
 
 def test_report_k2_evidence_stays_with_its_own_answer(house: House, thread: Thread) -> None:
-    from assistants.llm import scripted
-    from assistants.turns.lifecycle import send_message
-    from tests.kit.turns import run_all
-    from tests.research.house import task
-
     other = "And gift cards?"
     words = "Gift cards are paid back as gift cards."
     entry = emits(excerpt=words, answer="As gift cards [1].")
