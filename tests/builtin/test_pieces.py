@@ -9,10 +9,11 @@ from assistants.llm.builtin.arithmetic import find_sum
 from assistants.llm.builtin.language import detect_language
 from assistants.llm.builtin.offers import Delegate, read_offers
 from assistants.llm.builtin.phrases import PHRASES
+from assistants.llm.builtin.quoting import render_words
 from assistants.llm.builtin.routing import choose_routes, find_mentions, rank_routes
 from assistants.llm.builtin.segments import cut_segments
 from assistants.llm.builtin.timekeeping import find_clock
-from assistants.llm.builtin.words import content_words, likeness, make_word
+from assistants.llm.builtin.words import content_words, likeness, make_word, parts_of
 from tests.builtin.house import define
 from tests.builtin.messages import decision, in_brief, system, user
 
@@ -245,3 +246,33 @@ def test_a_listing_tool_is_used_when_there_is_one() -> None:
 
 def _gaps(text: str) -> list[str]:
     return [name for _, name, _, _ in string.Formatter().parse(text) if name]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("A refund takes\nfive days. No more.", "> A refund takes five days. No more. [3]"),
+        ("| hotel | **€110** |", "> hotel · **€110** [3]"),
+        ("| a | 1 |\n| b | 2 |", "> - a · 1\n> - b · 2 [3]"),
+        ("| what | much |\n|---|---|\n| a | 1 |", "> | what | much |\n> |---|---|\n> | a | 1 |\n>\n> [3]"),
+        ("1. Ask.\n2. Wait.", "> 1. Ask.\n> 2. Wait. [3]"),
+        ("```\nrun  it\n```", "> ```\n> run  it\n> ```\n>\n> [3]"),
+    ],
+)
+def test_words_out_of_a_document_keep_their_form_in_a_numbered_quote(words: str, shown: str) -> None:
+    assert render_words(words, 3) == shown
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("Rückgabefrist", ("ruckgabe", "frist")),
+        ("Urlaubsantrag", ()),
+        ("Lieferungskosten", ("lieferung", "kosten")),
+        ("Rückgabe", ()),
+        ("return", ()),
+        ("Reisekosten", ()),
+    ],
+)
+def test_a_compound_is_two_words_where_both_have_kin_in_the_other_language(word: str, parts: tuple[str, ...]) -> None:
+    assert tuple(each.folded for each in parts_of(make_word(word))) == parts

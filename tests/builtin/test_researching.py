@@ -248,10 +248,23 @@ def test_what_only_shares_a_word_with_the_question_is_no_result_beside_the_answe
 
 def test_what_is_missing_in_the_best_is_told_by_another_one() -> None:
     wish = make_wish("What do hotels and taxis cost?", "en")
-    texts = ("Hotels cost 100 euros at most.", "Taxis cost nothing at night.", "Parcels are heavy, and cost us time and nerves.")
+    texts = (
+        "Hotels cost 100 euros at most.",
+        "Taxis cost nothing at night.",
+        "Parcels are heavy, and cost us time and nerves.",
+    )
     found = rank_findings(wish, [Passage(document=f"{place}.md", text=text) for place, text in enumerate(texts)])
 
     assert {each.passage.document for each in beside_best(wish, found)} == {"0.md", "1.md"}
+
+
+def test_where_all_of_something_are_asked_for_rows_go_before_a_sentence_about_them() -> None:
+    table = (
+        "# Trips\n\nTrips of staff are paid.\n\n## Allowances\n\n| What | Much |\n|---|---|\n| hotel | €110 |\n| meals | €14 |"
+    )
+
+    assert best("List every allowance for trips", table) == "| hotel | €110 |"
+    assert best("Are trips of staff paid?", table) == "Trips of staff are paid."
 
 
 def test_rows_that_are_asked_for_together_are_quoted_together(demo: Tenant) -> None:
@@ -268,3 +281,17 @@ def test_the_lead_of_an_answer_is_no_claim_without_evidence(demo: Tenant, langua
 
     assert unsupported(f"{phrase(language, key)}\n\n> A refund takes 5 working days. [1]", results) == []
     assert unsupported("A refund takes nine long weeks.", results) == ["A refund takes nine long weeks."]
+
+
+def test_a_german_question_finds_its_answer_in_english_papers(demo: Tenant) -> None:
+    expected = {
+        "Wie lange ist die Rückgabefrist?": ("returns", "30 days"),
+        "Wie lange gilt die Garantie für Zelte?": ("warranty", "5 years"),
+        "Was kostet der Versand nach Norwegen?": ("logistics/shipping-and-carriers.md", "€19.90"),
+    }
+
+    for question, (source, words) in expected.items():
+        first = research(demo, question).results.first()
+        assert first is not None and source in first.source and words in " ".join(first.content.replace("*", "").split()), (
+            question
+        )

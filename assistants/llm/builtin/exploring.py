@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from assistants import clock
@@ -123,11 +124,11 @@ def _stems(texts: Sequence[str]) -> list[str]:
 
 def _best_places(wish: Wish, matches: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
     """Places in the documents whose lines hold the most different words, in each first the line that holds the most."""
-    wanted = [fold(word.text)[: max(len(word.text) - 2, 4)] for word in wish.searched]
+    wanted = [[_beginning(text) for text in (word.text, *chain(*kindred_texts(word)))] for word in wish.searched]
     lines: dict[str, dict[int, set[str]]] = defaultdict(dict)
     for match in matches:
         text = fold(str(match.get("text", "")) + " " + str(match.get("document", "")))
-        held = {each for each in wanted if each in text}
+        held = {each[0] for each in wanted if any(form in text for form in each)}
         lines[str(match.get("document"))][int(match.get("line") or 1)] = held
     scored = []
     for document, held_in in lines.items():
@@ -136,6 +137,10 @@ def _best_places(wish: Wish, matches: Sequence[dict[str, Any]]) -> list[tuple[st
             scored.append((rank, len(set().union(*held_in.values())), len(held_in[line]), document, line))
     scored.sort(key=lambda each: (each[0], -each[1], -each[2], each[3]))
     return [(document, line) for _, _, _, document, line in scored]
+
+
+def _beginning(text: str) -> str:
+    return fold(text)[: max(len(text) - 2, 4)]
 
 
 def _apart(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:

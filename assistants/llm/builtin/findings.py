@@ -9,7 +9,7 @@ from .kinds import gives_kind
 from .passages import Passage
 from .segments import Segment, cut_segments
 from .wish import Wish
-from .words import Word, bag_of, likeness
+from .words import Word, bag_of, likeness, parts_of
 
 GOOD = 0.6
 """The share of the wish's words from which on a passage counts as an answer."""
@@ -26,6 +26,8 @@ STATED_FIGURE = 0.6
 
 GIVEN_KIND = 0.8
 """What it adds that a segment looks like an answer of the wanted kind."""
+ONE_OF_MANY = 0.8
+"""What it adds, where all of something are asked for, that a segment is a row or an item of it."""
 
 Strengths = Mapping[Word, float]
 
@@ -126,19 +128,23 @@ def _scale(wish: Wish, cut: Sequence[tuple[Passage, Sequence[Segment]]]) -> Scal
                 bags[text] = bag_of(text)
     # Every pair of a wanted and a found word is compared once: the texts share most of their words.
     vocabulary = {folded: word for bag in bags.values() for folded, word in bag.items()}
+    compared = {each for wanted in weights for each in (wanted, *parts_of(wanted))}
     hits = {
         wanted: {folded: like for folded, word in vocabulary.items() if (like := likeness(wanted, word)) > 0}
-        for wanted in weights
+        for wanted in compared
     }
-    texts = {
-        text: {
-            wanted: max((like for folded, like in near.items() if folded in bag), default=0.0) for wanted, near in hits.items()
-        }
-        for text, bag in bags.items()
-    }
+    texts = {text: {wanted: _strength(wanted, bag, hits) for wanted in weights} for text, bag in bags.items()}
     counted = [texts[each.text] for _, segments in cut for each in segments]
     rarity = {word: weight * _rarity(word, counted) for word, weight in weights.items()}
     return Scale(weights, _telling(wish, weights), rarity, texts)
+
+
+def _strength(wanted: Word, bag: Mapping[str, Word], hits: Mapping[Word, Mapping[str, float]]) -> float:
+    """How strongly a text carries a word: by the word that is most like it, or by one for each part of a compound."""
+    whole, *parts = (
+        max((like for folded, like in hits[each].items() if folded in bag), default=0.0) for each in (wanted, *parts_of(wanted))
+    )
+    return max(whole, sum(parts) / len(parts)) if parts else whole
 
 
 def _rarity(word: Word, counted: Sequence[Strengths]) -> float:
@@ -193,12 +199,14 @@ def _segment_score(wish: Wish, passage: Passage, quotable: Sequence[Segment], pl
     near = [scale.texts[each.text] for each in quotable[max(0, place - 1) : place + 2] if each.block == segment.block]
     inherited = _inherited(scale.telling, above)
     score = 0.0
+    rarest = max(scale.rarity, key=lambda word: scale.rarity[word])
     for word, weight in scale.rarity.items():
         best = max(own[word], inherited * above[word], *(0.35 * each[word] for each in near))
         score += weight * (best + 0.2 * own[word] * above[word])
     score += STATED_FIGURE * stated_figure(wish.figure, segment.text)
     if any(own.values()) or any(above.values()):
         score += GIVEN_KIND * gives_kind(wish.kind, segment.text)
+        score += ONE_OF_MANY * (wish.every_one and segment.kind in ("row", "item") and max(own[rarest], above[rarest]) > 0)
     if segment.kind == "code" or (segment.kind == "sentence" and len(segment.text) < 25):
         score -= 0.2
     return score - 0.0005 * max(0, len(segment.text) - 300)

@@ -6,7 +6,7 @@ vacation holiday leave | urlaub ferien jahresurlaub
 sick ill illness sickness | krank krankheit krankmeldung krankschreibung
 salary wage wages pay payroll | gehalt lohn entgelt vergütung
 notice resignation quit terminate termination | kündigung kündigen kündigungsfrist gekündigt
-deadline due limit | frist stichtag abgabetermin
+deadline due limit period within | frist stichtag abgabetermin zeitraum innerhalb binnen
 contract agreement | vertrag vereinbarung
 employee staff worker colleague | mitarbeiter mitarbeiterin beschäftigte angestellte
 manager supervisor boss | vorgesetzte führungskraft chef chefin
@@ -109,6 +109,19 @@ zipper zip | reißverschluss reißverschlüsse
 seam | naht nähte
 voucher | gutschein
 support supported supports | unterstützung unterstützt
+abroad foreign | ausland
+germany german | deutschland deutsch
+austria austrian | österreich österreichisch
+switzerland swiss | schweiz schweizer
+france french | frankreich französisch
+italy italian | italien italienisch
+spain spanish | spanien spanisch
+netherlands dutch | niederlande niederländisch
+poland polish | polen polnisch
+denmark danish | dänemark dänisch
+norway norwegian | norwegen norwegisch
+sweden swedish | schweden schwedisch
+europe european | europa europäisch
 """
 
 GROUPS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = tuple(

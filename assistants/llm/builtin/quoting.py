@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .findings import Finding
 from .passages import Passage
 from .phrases import phrase
-from .segments import Segment
+from .segments import Segment, cut_segments
 from .wish import Wish
 
 GAP = "[…]"
@@ -55,6 +55,29 @@ def render_quote(quote: Quote, language: str) -> str:
         lines += own
     body = "\n".join(f"> {line}".rstrip() for line in lines)
     return f"{body}\n\n{render_source(quote, language)}"
+
+
+def render_words(text: str, number: int) -> str:
+    """A block quote of words that were cut out of a document, with the mark of their result behind them.
+
+    Rows without the names of their columns are no table to Markdown: their cells are parted by dots.
+    """
+    segments = [each for each in cut_segments(text) if each.text.strip()]
+    kinds = {each.kind for each in segments}
+    lines = [" ".join(line.split()) for line in text.strip().split("\n") if line.strip()]
+    if kinds == {"head", "row"}:
+        lines += ["", f"[{number}]"]
+    elif "code" in kinds:
+        lines = [*text.strip().split("\n"), "", f"[{number}]"]
+    elif kinds == {"row"}:
+        rows = [" · ".join(filter(None, map(str.strip, line.strip("|").split("|")))) for line in lines]
+        lines = [f"- {row}" for row in rows] if len(rows) > 1 else rows
+        lines[-1] += f" [{number}]"
+    elif "item" in kinds:
+        lines[-1] += f" [{number}]"
+    else:
+        lines = [f"{' '.join(lines)} [{number}]"]
+    return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def render_source(quote: Quote, language: str) -> str:

@@ -10,11 +10,13 @@ from .exploring import END, START
 from .findings import Finding, beside_best, is_answered, rank_findings, spread_out
 from .passages import Passage
 from .phrases import phrase
-from .queries import queries_of_round
+from .queries import KINDRED, queries_of_round
+from .quoting import render_words
 from .refusals import one_line
 from .steps import Call
 from .talk import Talk
 from .wish import Wish, make_wish
+from .words import kindred_texts, strong
 
 MAX_RESULTS = 5
 ROUNDS = 2
@@ -100,10 +102,15 @@ def _ranked(wish: Wish, brought: Sequence[Brought]) -> list[tuple[Finding, Broug
 
 
 def _seeding(wish: Wish, talk: Talk) -> Call | None:
-    """The one search before anybody is sent out: it names places, and whoever is sent out reads there first (A-12)."""
+    """The one search before anybody is sent out: it names places, and whoever is sent out reads there first (A-12).
+
+    With the words of the other language, in which the documents may be written.
+    """
     if talk.called("retrieve"):
         return None
-    arguments = talk.offers.fit("retrieve", query=wish.subject or talk.now.asked)
+    other = 1 if talk.language == "en" else 0
+    abroad = [text for word in strong(wish.searched) for text in kindred_texts(word)[other][:KINDRED]]
+    arguments = talk.offers.fit("retrieve", query=" ".join([wish.subject or talk.now.asked, *dict.fromkeys(abroad)]))
     return Call("retrieve", arguments) if arguments else None
 
 
@@ -148,7 +155,7 @@ def _dispatch(wish: Wish, talk: Talk, sent: int) -> Call | None:
 
 def _emission(chosen: Sequence[Brought], talk: Talk, *, good: bool) -> tuple[Call, ...]:
     numbered = list(enumerate(chosen, 1))
-    quotes = "\n\n".join(f"> {' '.join(each.excerpt.split())} [{number}]" for number, each in numbered)
+    quotes = "\n\n".join(render_words(each.excerpt, number) for number, each in numbered)
     arguments: Mapping[str, Any] = {
         "answer": f"{phrase(talk.language, 'found' if good else 'found_near')}\n\n{quotes}",
         "results": [_result(number, each, good=good) for number, each in numbered],

@@ -20,6 +20,9 @@ _LISTING = re.compile(
     r"liste|voraussetzungen)\b",
     re.IGNORECASE,
 )
+_EVERY_ONE = re.compile(
+    r"\b(list|every|each of|all (?:the|our|your|of)|liste|alle[rn]?|jede[rsmn]?|sämtliche\w*)\b", re.IGNORECASE
+)
 _ASKING = re.compile(
     r"\?|^\s*(who|what|when|where|why|how|which|is|are|can|does|do|wer|was|wann|wo|warum|wie|welche\w*|ist|sind|kann|"
     r"darf|gibt|muss)\b",
@@ -37,7 +40,7 @@ _JOINED = re.compile(r"\b(and|or|vs|versus|between|und|oder|sowie|zwischen)\b", 
 @dataclass(frozen=True)
 class Wish:
     """One thing that is wanted. `text` is the person's own; `background` an earlier question that it continues; `figure` the
-    kind of number that is asked for, `kind` the kind of any other answer."""
+    kind of number that is asked for, `kind` the kind of any other answer; `every_one` says that all of something are."""
 
     text: str
     words: tuple[Word, ...]
@@ -48,6 +51,7 @@ class Wish:
     figure: str = ""
     kind: str = ""
     listing: bool = False
+    every_one: bool = False
     asking: bool = False
     everything: bool = False
     joined: bool = False
@@ -80,6 +84,7 @@ def make_wish(text: str, language: str, background: str = "") -> Wish:
         figure=wanted_figure(text, language),
         kind=wanted_kind(text),
         listing=bool(_LISTING.search(text)),
+        every_one=bool(_EVERY_ONE.search(text)),
         asking=bool(_ASKING.search(text)),
         everything=bool(_EVERYTHING.search(text)),
         joined=bool(_JOINED.search(text)),

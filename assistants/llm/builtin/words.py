@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from .kindred import GROUPS
 from .stopwords import GENERAL, STOP, WEAK
@@ -119,8 +120,25 @@ def kindred_texts(word: Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Urlaubstage those of its parts."""
     stems = {word.stem} if word.stem in _KIN else {each for each in _KIN if _is_part(each, word.folded)}
     groups = [group for group in GROUPS if any(stem(fold(each)) in stems for half in group for each in half)]
-    english, german = ([each for group in groups for each in group[half]] for half in (0, 1))
+    # In turns, since whoever takes only some of them wants something of each part.
+    english, german = (
+        [each for turn in zip_longest(*(group[half] for group in groups)) for each in turn if each] for half in (0, 1)
+    )
     return tuple(dict.fromkeys(english)), tuple(dict.fromkeys(german))
+
+
+@lru_cache(maxsize=20_000)
+def parts_of(word: Word) -> tuple[Word, ...]:
+    """The two words of a German compound such as Rückgabefrist, if both have kin in the other language; else nothing."""
+    folded = word.folded
+    if word.stem in _KIN or not folded.isalpha():
+        return ()
+    for cut in range(4, len(folded) - 3):
+        for joint in ("", "s", "n", "es", "en"):
+            first, second = folded[:cut], folded[cut:].removeprefix(joint)
+            if folded[cut:].startswith(joint) and len(second) >= 4 and stem(first) in _KIN and stem(second) in _KIN:
+                return make_word(first), make_word(second)
+    return ()
 
 
 def _is_part(known: str, compound: str) -> bool:
