@@ -11,6 +11,9 @@ from assistants.models import Message, Thread
 from .search_hits import CLOSES, MAX_PASSAGES, MAX_THREADS, OPENS, Hit, words_of
 from .search_index import index_of
 
+# Marks that stand around words and at the beginning of a line, and mean nothing in a short excerpt.
+MARKDOWN = re.compile(r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|`+|^[ \t]*(?:>[ \t]*)+|^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -57,7 +60,9 @@ def search(query: str, threads: QuerySet[Thread]) -> list[Found]:
 def _found(thread: Thread, hits: list[Hit], messages: dict[UUID, tuple[int, str]]) -> Found:
     titles = [hit for hit in hits if hit.message_id is None]
     bodies = [(messages[hit.message_id], hit) for hit in hits if hit.message_id in messages]
-    passages = [Passage(sequence, role, pieces(hit.excerpt)) for (sequence, role), hit in bodies[:MAX_PASSAGES]]
+    passages = [
+        Passage(sequence, role, pieces(MARKDOWN.sub("", hit.excerpt))) for (sequence, role), hit in bodies[:MAX_PASSAGES]
+    ]
     title = pieces(titles[0].excerpt) if titles else (Piece(thread.title, False),)
     return Found(thread, title, tuple(passages))
 

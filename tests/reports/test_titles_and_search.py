@@ -195,6 +195,17 @@ def test_report_z4_bodies_are_found_by_all_their_words_and_only_when_they_are_fi
 
 
 @pytest.mark.parametrize("index", ["own", "scan"], indirect=True)
+def test_an_excerpt_has_no_marks_of_markdown_around_its_words(ground, index):
+    ground.script(["## Where\n\nIn `a.md`:\n> A **canary** and 2**3"])
+    ground.open("Go")
+    run_all()
+
+    shown = "".join(piece.text for piece in search("canary", Thread.objects.all())[0].passages[0].pieces)
+
+    assert " ".join(shown.split()) == "Where In a.md: A canary and 2**3"
+
+
+@pytest.mark.parametrize("index", ["own", "scan"], indirect=True)
 def test_report_z4_a_deleted_conversation_is_gone_from_the_search(ground, index):
     ground.script(["A canary sings."])
     thread = ground.open("Birds?")
