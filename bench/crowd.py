@@ -27,11 +27,13 @@ def main() -> int:
     parser.add_argument("--streams", default="20,200", help="answers at once; the last is compared with the first")
     parser.add_argument("--n", type=int, default=100, help="deltas of an answer")
     parser.add_argument("--delay", type=float, default=200, help="ms between two of them")
+    parser.add_argument("--arrivals", type=float, default=10, help="people who write, per second")
     parser.add_argument("--waiting", type=int, default=500, help="turns that wait: a third each for a sub-chat's question,"
                         " for an approval and for a busy provider")  # fmt: skip
     parser.add_argument("--team", action="store_true", help="PostgreSQL, Redis, two web processes and two workers")
     given = parser.parse_args()
     streams = [int(each) for each in given.streams.split(",")]
+    loads = [Load(each, given.n, given.delay, ramp=each / given.arrivals) for each in streams]
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory(prefix="taskmonkey-bench-") as name:
@@ -49,7 +51,7 @@ def main() -> int:
             )
             try:
                 side.server.wait()
-                asyncio.run(measure(side, upstream, given, [Load(each, given.n, given.delay, ramp=2.0) for each in streams]))
+                asyncio.run(measure(side, upstream, given, loads))
             finally:
                 side.server.stop()
                 print((folder / "app.log").read_text()[-3000:], file=sys.stderr)

@@ -15,6 +15,9 @@ START_SECONDS, STOP_SECONDS = 120.0, 6.0
 # The upstream and the floor may run under an interpreter that has faster libraries than the application's.
 FLOOR_PYTHON = os.environ.get("BENCH_FLOOR_PYTHON", sys.executable)
 
+# Who is told to end, by `timeout` for one, stops what it started first.
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
 
 def free_port() -> int:
     """A port that nobody uses now."""
