@@ -91,17 +91,13 @@ def _as_sent(call: ToolCall) -> list[Row]:
 
 
 def plan_section(present: Present) -> dict[str, Any] | None:
-    """The plan of the present turn, else of the last one, and how many hand-overs it does not foresee.
-
-    Without a plan those count only where one is asked for: several below the root (J-16). A single one needs none (J-15).
-    """
+    """The plan of the present turn, else of the last one; without a plan only how much was handed over without one."""
     turn = present.turn
     if turn is None:
         return None
     plan = _PLANS.first(turn.pk)
     rows = [_row(step) for step in steps_of(plan)] if plan else []
-    unplanned = turn.unplanned_handovers if rows or (present.thread.parent_id and turn.unplanned_handovers > 1) else 0
-    if not rows and not unplanned:
+    if not rows and not turn.unplanned_handovers:
         return None
     asks = bool(rows) and plan is not None and not plan.is_approved
     return {
@@ -109,7 +105,7 @@ def plan_section(present: Present) -> dict[str, Any] | None:
         "done": sum(row.status == S.DONE for row in rows),
         "plan": plan if rows else None,
         "waiting": next(filter(is_waiting, turn.calls.asked()), None) if asks else None,
-        "unplanned": unplanned,
+        "unplanned": turn.unplanned_handovers,
     }
 
 
