@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -37,8 +35,7 @@ class PatientServer(Server):  # type: ignore[misc]
                 log.warning("a socket whose reader took in nothing for %d s is closed with %d", PATIENCE, TOO_SLOW)
                 protocol.serverClose(TOO_SLOW)
                 return
-            with _written_at_once(protocol.transport):
-                await super().handle_reply(protocol, message)
+            await super().handle_reply(protocol, message)
 
     async def _drained(self, protocol: Any) -> bool:
         """Waits until the reader has taken in enough. False once it has taken in nothing for a while."""
@@ -50,22 +47,6 @@ class PatientServer(Server):  # type: ignore[misc]
                 return False
             await asyncio.sleep(LOOK)
         return True
-
-
-@contextmanager
-def _written_at_once(transport: Any) -> Iterator[None]:
-    """What is said meanwhile goes to the kernel as one, and at once: Twisted would first ask it whether it takes any, and
-    write in the loop's next round. What it does not take waits as ever."""
-    if not transport:
-        yield
-        return
-    transport.startWriting = lambda: None
-    try:
-        yield
-    finally:
-        del transport.startWriting
-        if unsent(transport) and (transport.doWrite() or unsent(transport)):
-            transport.startWriting()
 
 
 def unsent(transport: Any) -> int:
