@@ -77,8 +77,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     that: it is let in as soon as the log is written, and several wait for the disk side by side. What was committed by one
     who has not heard from the disk yet may be seen by others, but whatever they commit stands behind it in the log.
 
-    A request has a thread of its own, and so a connection of its own. To open a file costs more than all that most requests
-    ask of it, so a connection that is let go is kept for the next thread.
+    A request lets go of its connection at its end. To open a file costs more than all that most requests ask of it, so a
+    connection that is let go is kept for the next thread.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
