@@ -22,6 +22,8 @@ _PLAIN = re.compile(r"[^\W_]+")
 # pattern is many times as fast as a long one, and that as asking for each character.
 _COMMON_MARKS = re.compile("[\u0300-\u036f]+")
 _RARE = re.compile("[\u0483-\u1fff\u20d0-\u20ff\u2c00-\U0010ffff]")
+# No character behind this one is a combining mark. Each process that reads files looks for those before it.
+LAST_MARK = 0x1EFFF
 _ENDINGS = ("ungen", "ments", "ings", "ing", "ied", "ies", "ern", "ers", "ed", "em", "er", "en", "es", "e", "n", "s", "y")
 _SPELLED = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -107,8 +109,10 @@ def fold(text: str) -> str:
 
 @cache
 def _marks() -> re.Pattern[str]:
-    """Made when first needed: to ask for every character there is takes 50 ms, and most texts have no rare one."""
-    return re.compile("[" + "".join(chr(each) for each in range(0x300, 0x110000) if unicodedata.combining(chr(each))) + "]+")
+    """Made when first needed: to ask for every character takes a while, and most texts have no rare one."""
+    return re.compile(
+        "[" + "".join(chr(each) for each in range(0x300, LAST_MARK + 1) if unicodedata.combining(chr(each))) + "]+"
+    )
 
 
 def stem(folded: str) -> str:

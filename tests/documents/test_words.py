@@ -1,8 +1,11 @@
 """English and German words are compared without case, accents and endings, and found inside of compounds."""
 
+import sys
+import unicodedata
+
 import pytest
 
-from assistants.documents.words import compound_parts, fold, plain_words, quality, stem, stems_for, terms_of
+from assistants.documents.words import LAST_MARK, compound_parts, fold, plain_words, quality, stem, stems_for, terms_of
 
 
 def texts(query):
@@ -100,3 +103,8 @@ def test_a_documents_small_words_tell_how_its_words_are_cut(text, stems):
     words = plain_words(text)
 
     assert " ".join(stems_for(words)[word] for word in words) == stems
+
+
+def test_every_combining_mark_is_looked_for() -> None:
+    assert not any(unicodedata.combining(chr(each)) for each in range(LAST_MARK + 1, sys.maxunicode + 1))
+    assert fold("\u0438\u0306\u20d0 a\U0001e8d0") == "\u0438 a"
