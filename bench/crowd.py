@@ -38,6 +38,8 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory(prefix="taskmonkey-bench-") as name:
         folder = Path(name)
+        # A private PostgreSQL runs under another account and must get to its data.
+        folder.chmod(0o711)
         upstream = start_upstream(folder, FLOOR_PYTHON)
         try:
             people = max(given.idle, given.waiting, *streams, 2)
