@@ -196,6 +196,9 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 self.cursor = frame["n"]
             if news:
                 self.agenda.add("panel:")
+                if not isinstance(self.actor, User):
+                    # Nobody tells what a visitor's list looks like: it changes with what happens here.
+                    self.agenda.add("user:")
             if redrawn:
                 # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
                 self.text.start_over(ended=ended)

@@ -1,12 +1,17 @@
 """Report A4 and the probes' visitors: whoever is not signed in chats with a public assistant, and nothing else."""
 
+import json
+
 import pytest
+from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.test import Client
 
 from assistants.llm import scripted
 from assistants.models import Assistant, Thread, ToolCall
 from tests.kit.browsers import HTMX, PAGE
 from tests.kit.turns import last_turn, run_all
+from tests.probes.sockets import following, opening
 
 
 @pytest.fixture
@@ -31,6 +36,27 @@ def test_a_visitor_chats_and_sees_their_own_conversation_only(ground, guide):
         assert browser.get(f"/c/{foreign.chat_id}/state/").status_code == 401
         assert browser.post(f"/c/{foreign.chat_id}/send/", {"text": "x"}).status_code == 401
         assert foreign.chat_id not in browser.get("/").content.decode()
+
+
+async def test_the_list_of_a_visitor_shows_when_an_answer_is_there(ground, guide):
+    browser = Client()
+    await sync_to_async(browser.post)("/c/", {"assistant": guide.pk, "text": "Hi"})
+    thread = await Thread.objects.aget(owner=None)
+    session = browser.cookies[settings.SESSION_COOKIE_NAME].value
+
+    async with opening(thread.chat_id, session=session, after=thread.last_event) as socket:
+        await sync_to_async(run_all)()
+        drawn = await listed(socket)
+
+    assert thread.chat_id in drawn and 'class="spin' not in drawn
+
+
+async def listed(socket):
+    """The next drawing of the list of conversations."""
+    while isinstance(came := await following(socket, seconds=5), str):
+        if 'id="threads"' in (html := json.loads(came).get("html", "")):
+            return html
+    raise AssertionError("the list was not drawn")
 
 
 def test_a_stranger_is_offered_public_assistants_only(ground, guide):
