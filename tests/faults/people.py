@@ -47,18 +47,21 @@ class Client:
 
     def open(self, text: str, key: str, assistant: str = "lead") -> str | None:
         """Starts a conversation; its chat id, or None when the answer was lost."""
-        found = self.cluster.rows("select id from assistants_assistant where slug = ?", assistant)[0]["id"]
-        answer = self._send("/c/", key, assistant=found, text=text)
+        answer = self.try_to_open(text, key, assistant)
         if answer is None:
             return None
         assert answer.status_code == 204, (answer.status_code, answer.text)
         return str(answer.headers["HX-Redirect"].strip("/").split("/")[-1])
 
+    def try_to_open(self, text: str, key: str, assistant: str = "lead") -> httpx2.Response | None:
+        """Starts a conversation; the answer as it came."""
+        found = self.cluster.rows("select id from assistants_assistant where slug = ?", assistant)[0]["id"]
+        return self._send("/c/", key, assistant=found, text=text)
+
     def send_or_open(self, text: str, key: str) -> None:
         """Starts a conversation, and again with the same key as long as the answer says that it may work then."""
-        found = self.cluster.rows("select id from assistants_assistant where slug = 'lead'")[0]["id"]
         for _ in range(20):
-            answer = self._send("/c/", key, assistant=found, text=text)
+            answer = self.try_to_open(text, key)
             if answer is None or answer.status_code == 204:
                 return
             assert answer.status_code >= 500, (answer.status_code, answer.text)
