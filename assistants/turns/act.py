@@ -73,7 +73,8 @@ def _waits(claim: Claim, call: ToolCall) -> bool:
 def _carry_out(claim: Claim, call: ToolCall) -> Outcome:
     @unit
     def starting(tool: Tool) -> None:
-        with holding(claim) as turn:
+        # What a tool changes here stands behind this in the log, so it can't outlive it; what it does elsewhere would.
+        with holding(claim, synced=not tool.in_transaction) as turn:
             ToolCall.objects.filter(pk=call.pk).update(attempts=F("attempts") + 1, started=clock.now())
             approvals.use(call)
             if not tool.in_transaction:
