@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from assistants.models import Message
@@ -11,8 +12,7 @@ from assistants.models.prepared import Prepared
 PAGE_ENTRIES = 50
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a message stands: what it follows (None: it is a beginning), and its place in the order of acceptance."""
 
     pk: UUID
@@ -57,9 +57,12 @@ class Outline:
 
     def __init__(self, places: Iterable[Place], leaf: UUID | None) -> None:
         self.places = {place.pk: place for place in places}
-        self._children: dict[tuple[UUID | None, str], list[Place]] = {}
+        # Most messages follow alone, so only those that don't get a list.
+        first: dict[UUID | None, Place] = {}
+        self._beside: dict[UUID | None, list[Place]] = {}
         for place in self.places.values():
-            self._children.setdefault((place.parent, place.role), []).append(place)
+            if (other := first.setdefault(place.parent, place)) is not place:
+                self._beside.setdefault(place.parent, [other]).append(place)
         newest = max(self.places.values(), key=lambda place: place.sequence, default=None)
         # A pointer that leads nowhere must not make the conversation unreadable (E2, E3).
         self.leaf = leaf if leaf in self.places else newest.pk if newest else None
@@ -83,8 +86,8 @@ class Outline:
         place = self.places.get(pk)
         if place is None:
             return Siblings(1, (pk,))
-        beside = sorted(self._children[(place.parent, place.role)], key=lambda each: each.sequence)
-        ids = tuple(each.pk for each in beside)
+        beside = sorted(self._beside.get(place.parent, [place]), key=lambda each: each.sequence)
+        ids = tuple(each.pk for each in beside if each.role == place.role)
         return Siblings(ids.index(pk) + 1, ids)
 
     def newest_below(self, pk: UUID) -> UUID:
@@ -106,7 +109,7 @@ class Outline:
 def outline_of(thread_id: int) -> Outline:
     """Reads the outline. Messages that wait in the queue, system prompts and tool results have no place in it."""
     found = _SHOWN.rows(thread_id)
-    return Outline((Place(*row[1:]) for row in found), found[0][0] if found else None)
+    return Outline((Place._make(row[1:]) for row in found), found[0][0] if found else None)
 
 
 _SHOWN = Prepared(
