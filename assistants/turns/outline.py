@@ -9,7 +9,7 @@ from assistants.models import Message
 from assistants.models.prepared import Prepared
 
 # Messages that a page holds at first; older ones come on demand (X8).
-PAGE_ENTRIES = 50
+PAGE_ENTRIES = 40
 
 
 class Place(NamedTuple):
