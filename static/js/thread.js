@@ -9,8 +9,8 @@ const form = document.getElementById("composer");
 const log = document.getElementById("log");
 const writing = form ? composer(form) : null;
 const state = document.getElementById("state");
-// A page that opens on something that waits says so; how things stand otherwise is read with the page.
-let said = state?.dataset.state === "waiting" ? "" : state?.dataset.say.trim();
+// A page that opens on something that goes on or waits says so; how things stand otherwise is read with the page.
+let said = state?.dataset.state === "idle" ? state.dataset.say.trim() : "";
 let seen = "";
 let noting = null;
 let mark = "";

@@ -80,6 +80,13 @@ class Visit:
         self.page.wait_for_selector("#state[data-state=idle]", state="attached", timeout=PATIENCE)
         self.page.wait_for_timeout(150)
 
+    def until(self, expression: str) -> None:
+        """Waits until it is so in the page. Playwright's own way evaluates text there, which our policy forbids."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"never so: {expression}"
+            time.sleep(0.05)
+
     def see_the_panel_out(self) -> None:
         """Waits for the last drawing of the panel, which comes up to a second after the turn's end: no clock runs then."""
         running = self.page.locator("#panel [data-since]:not([data-since=''])")

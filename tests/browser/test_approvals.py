@@ -68,7 +68,7 @@ def test_d8_half_changed_arguments_survive_a_reload_and_are_gone_once_it_is_deci
     card = page.locator(CARD)
     card.locator("summary", has_text="Change it first").click()
     card.get_by_label("subject").fill("Week 47, but")
-    page.wait_for_function("Object.keys(localStorage).some((key) => key.startsWith('typed:'))")
+    window.until("Object.keys(localStorage).some((key) => key.startsWith('typed:'))")
 
     page.reload()
 

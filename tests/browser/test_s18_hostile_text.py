@@ -174,7 +174,7 @@ def test_s18_a_message_of_ones_own_is_shown_as_it_was_typed(mallory):
 
     page.fill("#text", typed)
     page.press("#text", "Enter")
-    page.wait_for_function("() => !document.getElementById('text').value")
+    window.until("!document.getElementById('text').value")
     settle(page)
     watcher.check("sent")
 

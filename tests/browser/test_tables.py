@@ -26,7 +26,7 @@ def test_a_table_is_sorted_in_its_place_and_drawn_as_a_chart(visit):
     expect(drawing).to_have_count(1)
     window.at_rest()
     drawing.scroll_into_view_if_needed()
-    page.wait_for_function("[...document.querySelectorAll('.chart')].some((each) => each.naturalWidth > 0)")
+    window.until("[...document.querySelectorAll('.chart')].some((each) => each.naturalWidth > 0)")
 
     page.reload()
     expect(page.locator(".chart:visible")).to_have_count(1)

@@ -70,7 +70,7 @@ def test_a_team_works_in_the_open_and_a_reload_shows_the_same(visit):
     assert differences(live, picture(page)) == {}
 
     page.locator(".chart:visible").scroll_into_view_if_needed()
-    page.wait_for_function("[...document.querySelectorAll('.chart')].some((each) => each.naturalWidth > 0)")
+    window.until("[...document.querySelectorAll('.chart')].some((each) => each.naturalWidth > 0)")
     look_at(window)
     open_everything(page)
     assert violations(page) == []
