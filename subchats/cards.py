@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
+from assistants.conversations.bare import bare_line
 from assistants.models import Thread, ToolCall, Turn
 from assistants.models.definition import avatar_of, name_of
 from assistants.sentences import spoken
@@ -19,11 +20,6 @@ from .below import Below, look_below
 
 LAST_LINE_CHARS = 240
 CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=(.*)\n")
-# What a line is made of besides its words: a quote's, list's or heading's beginning, a rule, a fence, emphasis, code.
-LINE_MARKS = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?)?")
-EMPTY_LINE = re.compile(r"\s*(?:[-*_=|:\s]{3,}|(?:```|~~~).*)")
-INLINE_MARKS = re.compile(r"\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
-LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 # A heading, also one in bold, and a table's row; and what begins a line of its own after another one.
 LEAD = re.compile(r"\s*(?:#{1,6}\s|\|)|\s*(?:>\s*)*(\*\*|__)(?:(?!\1).)+\1\s*$")
 OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\||[-*+]\s|\d+[.)]\s)")
@@ -213,7 +209,7 @@ def _telling_line(below: Below, worded: str) -> str:
 
 def last_line(text: str) -> str:
     """The last line of a text that says something, without the marks of Markdown, and not more than its end if it is long."""
-    bare = next(filter(None, map(_bare, reversed(text.splitlines()))), "")
+    bare = next(filter(None, map(bare_line, reversed(text.splitlines()))), "")
     return bare if len(bare) <= LAST_LINE_CHARS else "…" + bare[-LAST_LINE_CHARS:]
 
 
@@ -221,25 +217,20 @@ def first_sentence(text: str) -> str:
     """The first sentence that tells something, as bare: none of a heading, a table or a line that only leads to the next,
     unless there is nothing else. Not more than its beginning if it is long."""
     lines = text.splitlines()
-    telling = (place for place, line in enumerate(lines) if _bare(line) and not _leads(line))
+    telling = (place for place, line in enumerate(lines) if bare_line(line) and not _leads(line))
     first = next(telling, None)
     if first is None:
-        bare = next(filter(None, map(_bare, lines)), "")
+        bare = next(filter(None, map(bare_line, lines)), "")
     else:
-        rest = takewhile(lambda line: _bare(line) and not OWN_LINE.match(line), lines[first + 1 :])
-        bare = " ".join(map(_bare, [lines[first], *rest]))
+        rest = takewhile(lambda line: bare_line(line) and not OWN_LINE.match(line), lines[first + 1 :])
+        bare = " ".join(map(bare_line, [lines[first], *rest]))
     if end := SENTENCE_END.search(bare):
         bare = bare[: end.end()]
     return bare if len(bare) <= LAST_LINE_CHARS else bare[:LAST_LINE_CHARS].rstrip() + "…"
 
 
-def _bare(line: str) -> str:
-    """A line without the marks of Markdown; empty if it is only made of them."""
-    return "" if EMPTY_LINE.fullmatch(line) else INLINE_MARKS.sub("", LINK.sub(r"\1", LINE_MARKS.sub("", line))).strip()
-
-
 def _leads(line: str) -> bool:
-    return bool(LEAD.match(line)) or _bare(line).endswith((":", "："))
+    return bool(LEAD.match(line)) or bare_line(line).endswith((":", "："))
 
 
 PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegation, text: "")

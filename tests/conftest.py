@@ -4,6 +4,7 @@ import gc
 
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 from assistants.tools import registry
 from tests.kit import turns, world
@@ -42,6 +43,13 @@ def catcher(ground):
     yield made
     registry._tools.clear()
     registry._tools.update(known)
+
+
+@pytest.fixture(autouse=True)
+def forget_the_language():
+    """A page that a test asks for leaves its reader's language behind, where requests have no thread of their own."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

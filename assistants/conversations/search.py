@@ -8,11 +8,9 @@ from django.db.models import QuerySet
 
 from assistants.models import Message, Thread
 
+from .bare import bare_line
 from .search_hits import CLOSES, MAX_PASSAGES, MAX_THREADS, OPENS, Hit, words_of
 from .search_index import index_of
-
-# Marks that stand around words and at the beginning of a line, and mean nothing in a short excerpt.
-MARKDOWN = re.compile(r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|`+|^[ \t]*(?:>[ \t]*)+|^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,13 @@ def search(query: str, threads: QuerySet[Thread]) -> list[Found]:
 def _found(thread: Thread, hits: list[Hit], messages: dict[UUID, tuple[int, str]]) -> Found:
     titles = [hit for hit in hits if hit.message_id is None]
     bodies = [(messages[hit.message_id], hit) for hit in hits if hit.message_id in messages]
-    passages = [
-        Passage(sequence, role, pieces(MARKDOWN.sub("", hit.excerpt))) for (sequence, role), hit in bodies[:MAX_PASSAGES]
-    ]
+    passages = [Passage(sequence, role, pieces(_bare(hit.excerpt))) for (sequence, role), hit in bodies[:MAX_PASSAGES]]
     title = pieces(titles[0].excerpt) if titles else (Piece(thread.title, False),)
     return Found(thread, title, tuple(passages))
+
+
+def _bare(excerpt: str) -> str:
+    return "\n".join(filter(None, map(bare_line, excerpt.split("\n"))))
 
 
 def _sequences(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:

@@ -1,0 +1,14 @@
+"""A line of Markdown as a list, a card or a search shows it: in plain words, though the line may be cut anywhere."""
+
+import re
+
+# What a line is made of besides its words: a quote's, list's or heading's beginning, a rule, a fence, emphasis, code.
+_LINE_MARKS = re.compile(r"^\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?)?")
+_EMPTY_LINE = re.compile(r"\s*(?:[-*_=|:\s]{3,}|(?:```|~~~).*)")
+_INLINE_MARKS = re.compile(r"`+|(?<![\w*_~])(?:[*_]+|~~)(?=\S)|(?<=\S)(?:[*_]+|~~)(?![\w*_~])")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+
+
+def bare_line(line: str) -> str:
+    """The line without the marks of Markdown; empty if it is only made of them."""
+    return "" if _EMPTY_LINE.fullmatch(line) else _INLINE_MARKS.sub("", _LINK.sub(r"\1", _LINE_MARKS.sub("", line))).strip()
