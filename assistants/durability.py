@@ -29,10 +29,9 @@ def unsynced() -> Iterator[None]:
 
 
 def checkpoint() -> None:
-    """Moves what SQLite's log holds into its file, as far as that holds up nobody; other databases do it by themselves.
+    """Moves what SQLite's log holds into its file, as far as that holds up nobody.
 
     Otherwise a commit would do it every now and then, and all who want to write would wait for its disk.
     """
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")

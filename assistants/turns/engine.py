@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import IO
 
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 
 from assistants import clock, durability, telemetry
 from assistants.models import Runner
@@ -50,7 +50,9 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
     executors.serve_here()
     repeat(settings.TASKMONKEY["HEARTBEAT_SECONDS"], beat, "heartbeat")
     repeat(settings.TASKMONKEY["SWEEP_SECONDS"], sweep, "sweeper")
-    repeat(CHECKPOINT_SECONDS, durability.checkpoint, "checkpoint")
+    if connection.vendor == "sqlite":
+        # Other databases do it by themselves.
+        repeat(CHECKPOINT_SECONDS, durability.checkpoint, "checkpoint")
 
 
 def stalled() -> list[str]:
