@@ -65,6 +65,8 @@ def test_d8_half_typed_words_stay_while_a_message_waits_behind_it(visit, site):
 def test_d8_half_changed_arguments_survive_a_reload_and_are_gone_once_it_is_decided(visit, site):
     window = visit()
     page = window.start_chat("Write a mail")
+    # What is typed before the page follows its conversation is not kept yet.
+    page.wait_for_selector("html[data-connection=open]", state="attached")
     card = page.locator(CARD)
     card.locator("summary", has_text="Change it first").click()
     card.get_by_label("subject").fill("Week 47, but")
