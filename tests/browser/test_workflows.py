@@ -42,6 +42,28 @@ def test_a_note_that_is_half_typed_survives_news_in_the_panel(visit: Callable[..
     expect(note).to_have_value("The folder of")
 
 
+def test_a_note_in_a_panel_that_came_with_the_page_survives_what_is_drawn_afresh(visit: Callable[..., Visit]):
+    """A form that came with the page holds a token that one drawn by the socket has no need for."""
+    window = visit()
+    page = window.start_chat("Please follow the workflow")
+    window.at_rest()
+    note = page.locator(".rail [name=note] >> nth=0")
+    expect(note).to_be_visible()
+    page.reload()
+    window.at_rest()
+    note.fill("The folder of")
+    field = note.element_handle()
+
+    page.locator(".rail > li:has-text('Collect the figures') summary").click()
+    page.locator(".rail > li:has-text('Collect the figures') button:has-text('Run again')").click()
+
+    expect(page.locator("#log")).to_contain_text("Once more from there.")
+    window.at_rest()
+    window.see_the_panel_out()
+    expect(note).to_have_value("The folder of")
+    assert field.evaluate("(field) => field.isConnected")
+
+
 def test_a_workflow_is_run_again_from_a_step_by_a_message_of_the_person(visit: Callable[..., Visit]):
     window = visit()
     page = window.start_chat("Please follow the workflow")
