@@ -1,19 +1,53 @@
 """What goes on in sub-chats and below them, read for several at once: the number of queries does not grow with them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, Subquery
 
 from assistants import clock
 from assistants.conversations.overview import QUESTION
 from assistants.models import Message, Thread, ToolCall, Turn
+from assistants.models.prepared import Prepared
 from assistants.turns import live
 from assistants.turns.claims import is_silent
 from subchats.delegation.deliver import CUT_OFF
 from subchats.models import Delegation
+
+_REPLIES = Message.objects.filter(role=Message.Role.ASSISTANT).order_by("-sequence")
+_TREES = Prepared(
+    lambda roots: Thread.objects.filter(Q(pk__in=roots) | Q(root__pk__in=roots)).order_by().values_list("pk", "chat_id")
+)
+_TURNS = Prepared(lambda threads: Turn.objects.filter(thread__pk__in=threads).order_by("pk"))
+_WAITING = Prepared(
+    lambda threads: (
+        ToolCall.objects.filter(turn__thread__pk__in=threads)
+        .filter(Q(state=ToolCall.State.OPEN) | QUESTION)
+        .select_related("turn__thread__assistant")
+    )
+)
+_STARTED = Prepared(
+    lambda threads: (
+        ToolCall.objects.filter(turn__thread__pk__in=threads)
+        .exclude(started=None)
+        .order_by()
+        .values_list("turn__thread", flat=True)
+    )
+)
+_NESTED = Prepared(
+    lambda chats: Delegation.objects.filter(child__parent__chat_id__in=chats).select_related("child__assistant").order_by("pk")
+)
+_SAID = Prepared(
+    lambda threads: (
+        Thread.objects.filter(pk__in=threads)
+        .annotate(said=Subquery(_REPLIES.filter(thread=OuterRef("pk")).exclude(parts=[]).values("parts")[:1]))
+        .order_by()
+        .values_list("pk", "said")
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -103,16 +137,16 @@ class Below:
 
 
 def look_below(children: Sequence[Thread]) -> dict[int, Below]:
-    """What goes on in each of these sub-chats, by the id of its thread: at most five queries, however many."""
-    turns = list(Turn.objects.filter(_in_trees(children, "thread")).annotate(chat=F("thread__chat_id")).order_by("pk"))
-    chats = {each.thread_id: each.chat for each in turns}
-    calls = ToolCall.objects.filter(_in_trees(children, "turn__thread")).filter(Q(state=ToolCall.State.OPEN) | QUESTION)
-    waiting = list(calls.select_related("turn__thread__assistant"))
-    started = ToolCall.objects.filter(turn__thread__in=children).exclude(started=None).order_by()
-    tools = dict(started.values_list("turn__thread").annotate(Count("pk")))
-    texts = _texts(children)
+    """What goes on in each of these sub-chats, by the id of its thread: at most six queries, however many."""
     known = {child.pk for child in children}
-    nested = _nested(children) if chats.keys() - known else []
+    # A sub-chat's id holds the ids of all above it.
+    marks = tuple(f"_{child.chat_id}_" for child in children)
+    in_trees = _TREES.rows({child.root_id_or_own for child in children})
+    chats = {pk: chat for pk, chat in in_trees if pk in known or any(mark in chat for mark in marks)}
+    turns, waiting = _TURNS.rows(list(chats)), _WAITING.rows(list(chats))
+    tools = Counter(_STARTED.rows(known))
+    texts = _texts(children)
+    nested = _NESTED.rows({child.chat_id for child in children}) if chats.keys() - known else []
 
     def below(child: Thread, inner: Iterable[Thread]) -> Below:
         mine = {pk for pk, chat in chats.items() if pk == child.pk or f"_{child.chat_id}_" in chat}
@@ -120,7 +154,7 @@ def look_below(children: Sequence[Thread]) -> dict[int, Below]:
             child=child,
             turns=tuple(each for each in turns if each.thread_id in mine),
             waiting=tuple(each for each in waiting if each.turn.thread_id in mine),
-            tools=tools.get(child.pk, 0),
+            tools=tools[child.pk],
             text=texts.get(child.pk, ""),
             nested=tuple(below(each, ()) for each in inner),
         )
@@ -130,35 +164,17 @@ def look_below(children: Sequence[Thread]) -> dict[int, Below]:
     }
 
 
-def _in_trees(children: Iterable[Thread], field: str) -> Q:
-    """That the thread in this field is one of the sub-chats or below one: its id holds the ids of all above it."""
-    found = Q()
-    for child in children:
-        below = {f"{field}__chat_id__contains": f"_{child.chat_id}_", f"{field}__root": child.root_id}
-        found |= Q(**{field: child}) | Q(**below)
-    return found
-
-
-def _nested(children: Sequence[Thread]) -> list[Delegation]:
-    return list(Delegation.objects.filter(child__parent__in=children).select_related("child__assistant").order_by("pk"))
-
-
 def _texts(children: Sequence[Thread]) -> dict[int, str]:
     """What each has written last: of the growing reply if it has any text, else of the newest one that has."""
     growing = {child.pk: reply.text for child in children if (reply := live.current(child.pk)) and reply.text.strip()}
-    rest = [child.pk for child in children if child.pk not in growing]
-    if not rest:
-        return growing
-    replies = Message.objects.filter(role=Message.Role.ASSISTANT).order_by("-sequence")
-    newest = Subquery(replies.filter(thread=OuterRef("pk")).exclude(parts=[]).values("parts")[:1])
-    said = Thread.objects.filter(pk__in=rest).annotate(said=newest).values_list("pk", "said")
-    return growing | {pk: _text_in(parts) or _older_text(replies, pk) for pk, parts in said if parts}
+    said = _SAID.rows([child.pk for child in children if child.pk not in growing])
+    return growing | {pk: _text_in(parts) or _older_text(pk) for pk, parts in said if parts}
 
 
 def _text_in(parts: list[dict[str, Any]]) -> str:
     return "".join(part.get("text", "") for part in parts if part["type"] == "text").strip()
 
 
-def _older_text(replies: Any, thread_id: int) -> str:
+def _older_text(thread_id: int) -> str:
     """A model that thinks aloud and calls tools may write nothing for a while."""
-    return next((reply.text for reply in replies.filter(thread=thread_id)[:5] if reply.text.strip()), "")
+    return next((reply.text for reply in _REPLIES.filter(thread=thread_id)[:5] if reply.text.strip()), "")

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
 from assistants.conversations.bare import bare_line
 from assistants.models import Thread, ToolCall, Turn
 from assistants.models.definition import avatar_of, name_of
+from assistants.models.prepared import Prepared
 from assistants.sentences import spoken
 from subchats.models import Delegation
 
@@ -79,7 +79,7 @@ class Progress:
 
 def card_context(call: ToolCall) -> dict[str, Any]:
     """Everything the card of `invoke_assistant` or `spawn_agent` shows. A refused call has no child."""
-    delegation = _delegations(call).first()
+    delegation = _DELEGATIONS.first(call.pk)
     if delegation is None:
         return _without_child(call, [call.arguments])
     below = look_below([delegation.child])[delegation.child_id]
@@ -88,7 +88,7 @@ def card_context(call: ToolCall) -> dict[str, Any]:
 
 def lanes_context(call: ToolCall) -> dict[str, Any]:
     """Everything the card of `spawn_agents` shows: how far they are together, and a card for each (J-11)."""
-    delegations = list(_delegations(call))
+    delegations = _DELEGATIONS.rows(call.pk)
     if not delegations:
         tasks = call.arguments.get("tasks")
         return {"lanes": [], **_without_child(call, [each for each in tasks or [] if isinstance(each, dict)])}
@@ -104,8 +104,9 @@ def lane_pieces(call: ToolCall) -> list[tuple[str, dict[str, Any]]]:
     return [("subchats/lanes_head.html", {"fan_out": seen["fan_out"]}), *lanes] if lanes else []
 
 
-def _delegations(call: ToolCall) -> QuerySet[Delegation]:
-    return Delegation.objects.select_related("child__assistant", "child__tenant").filter(call=call).order_by("position")
+_DELEGATIONS = Prepared(
+    lambda call: Delegation.objects.select_related("child__assistant", "child__tenant").filter(call=call).order_by("position")
+)
 
 
 def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any]:

@@ -64,13 +64,12 @@ def plan_seen(call: ToolCall) -> PlanSeen:
 
     Statuses change without the card: they stand in the panel alone.
     """
-    plan = Plan.objects.filter(turn=call.turn_id).first()
+    plan = _PLANS.first(call.turn_id)
     if plan and is_waiting(call):
         team = specialists_for(definition_of(call.turn.thread), call.turn.thread)
         rows = [_row(step) for step in waiting_steps(plan)]
         return PlanSeen(rows, True, plan.hash, plan.version, plan.approved_steps, [each.slug for each in team])
-    written = PlanStep.objects.filter(call=call).select_related("specialist", "domain").order_by("index")
-    rows = [_row(step) for step in written] or _as_sent(call)
+    rows = [_row(step) for step in _WRITTEN.rows(call.pk)] or _as_sent(call)
     return PlanSeen(rows, False, "", 0, 0, [])
 
 
@@ -119,6 +118,11 @@ def left_open_notes(turns: Collection[int]) -> dict[int, dict[str, Any]]:
 
 
 _PLANS = Prepared(lambda turn: Plan.objects.filter(turn=turn))
+_WRITTEN = Prepared(
+    lambda call: (
+        PlanStep.objects.filter(call=call).select_related("specialist", "domain", "delegation__child").order_by("index")
+    )
+)
 _LEFT = Prepared(
     lambda turns: (
         PlanStep.objects.filter(plan__turn__pk__in=turns, plan__turn__state__in=Turn.FINAL)
