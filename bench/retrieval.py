@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,16 +51,9 @@ def prepare_django(home: Path) -> None:
 
 def measure_recall(folder: Path, *, missed: bool) -> None:
     """Recall among the first ten of every engine, over the same passages."""
-    count = make_library(folder)
-    root, report, seconds = index(folder, "library")
-    from assistants.models import Passage
-
-    rows = Passage.objects.order_by("pk").values_list("document__path", "text", "heading", "document__title")
-    passages = [Indexed(*row) for row in rows]
+    passages, engines = prepare_library(folder)
     questions = read_questions()
-    known = [each for each in questions if 0 < bearers(passages, each) <= MOST_BEARERS]
-    show(files=count, passages=report.passages, index_mb_per_s=round(report_rate(folder, seconds), 2))
-    engines = {**ours(root), **rivals(passages)}
+    known = answerable(passages, questions)
     for name in dict.fromkeys(each.set for each in questions):
         asked = [each for each in known if each.set == name]
         show(set=name, questions=len(asked), left_out=sum(each.set == name for each in questions) - len(asked))
@@ -67,9 +61,29 @@ def measure_recall(folder: Path, *, missed: bool) -> None:
             show(set=name, engine=engine, **judge(search, asked, missed=missed))
 
 
-def bearers(passages: Sequence[Indexed], question: Question) -> int:
-    """In how many passages the phrase stands: one that stands in many would be found by accident."""
-    return sum(holds([passage.text], question) for passage in passages)
+def prepare_library(folder: Path) -> tuple[list[Indexed], dict[str, Search]]:
+    """The library's passages, and every engine over them by name."""
+    count = make_library(folder)
+    root, report, seconds = index(folder, "library")
+    from assistants.models import Passage
+
+    rows = Passage.objects.order_by("pk").values_list("document__path", "text", "heading", "document__title")
+    passages = [Indexed(*row) for row in rows]
+    show(files=count, passages=report.passages, index_mb_per_s=round(report_rate(folder, seconds), 2))
+    return passages, {**ours(root), **rivals(passages)}
+
+
+def answerable(passages: Sequence[Indexed], questions: Sequence[Question]) -> list[Question]:
+    """Those whose phrase stands in one to three passages; one that stands in many would be found by accident.
+
+    The same holds for a phrase that was judged right as well: a question keeps those of them that do so.
+    """
+    texts = [flat(each.text) for each in passages]
+
+    def is_rare(phrase: str) -> bool:
+        return 0 < sum(flat(phrase) in text for text in texts) <= MOST_BEARERS
+
+    return [replace(each, also=tuple(filter(is_rare, each.also))) for each in questions if is_rare(each.phrase)]
 
 
 def report_rate(folder: Path, seconds: float) -> float:
@@ -80,14 +94,17 @@ def report_rate(folder: Path, seconds: float) -> float:
 def judge(search: Search, questions: Sequence[Question], *, missed: bool) -> dict[str, float]:
     """How many of the questions an engine answers among its first ten, how many at once, and how long it takes."""
     started, worked = time.perf_counter(), time.process_time()
-    ranks = [rank_of(search(each.question), each) for each in questions]
+    shown = [search(each.question) for each in questions]
     spent, cpu = ((now - then) * 1000 / len(questions) for now, then in clocks_since(started, worked))
+    ranks = [rank_of(results, [each.phrase]) for results, each in zip(shown, questions, strict=True)]
+    judged = [rank_of(results, [each.phrase, *each.also]) for results, each in zip(shown, questions, strict=True)]
     if missed:
-        for each, rank in zip(questions, ranks, strict=True):
+        for each, rank in zip(questions, judged, strict=True):
             if not rank:
                 print(f"    {each.question} ({each.document})")
     figures = {
         "recall_at_10": sum(rank > 0 for rank in ranks) / len(ranks),
+        "judged_recall_at_10": sum(rank > 0 for rank in judged) / len(ranks),
         "first": sum(rank == 1 for rank in ranks) / len(ranks),
         "mrr": sum(1 / rank for rank in ranks if rank) / len(ranks),
         "query_ms": spent,
@@ -128,15 +145,19 @@ def ours(root: "DocumentRoot") -> dict[str, Search]:
     return {**methods, "vector": lambda query: excerpts(vector_hits([root], query, TOP)), "merged, vector": merged_with_vector}
 
 
-def rank_of(results: Sequence[Sequence[str]], question: Question) -> int:
-    """The place, from 1, of the first result that shows the answer; 0 if none of the first ten does."""
-    return next((rank for rank, shown in enumerate(results[:TOP], 1) if holds(shown, question)), 0)
+def rank_of(results: Sequence[Sequence[str]], phrases: Sequence[str]) -> int:
+    """The place, from 1, of the first result that shows one of the phrases; 0 if none of the first ten does."""
+    return next((rank for rank, shown in enumerate(results[:TOP], 1) if holds(shown, phrases)), 0)
 
 
-def holds(texts: Sequence[str], question: Question) -> bool:
-    """Whether the phrase stands in one of the texts, whatever its lines look like."""
-    wanted = " ".join(question.phrase.split())
-    return any(wanted in " ".join(text.split()) for text in texts)
+def holds(texts: Sequence[str], phrases: Sequence[str]) -> bool:
+    """Whether one of the phrases stands in one of the texts, whatever its lines look like."""
+    return any(flat(phrase) in flat(text) for text in texts for phrase in phrases)
+
+
+def flat(text: str) -> str:
+    """In one line, with one space between words."""
+    return " ".join(text.split())
 
 
 def measure_speed(library: Path, folder: Path, files: int) -> None:
