@@ -7,7 +7,7 @@ from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.turns import live
 from assistants.turns.approvals import is_about_arguments
 from assistants.turns.calls import open_question
-from assistants.turns.outline import newest, outline_of
+from assistants.turns.outline import end_of_branch, newest
 from assistants.turns.questions import question_payload
 
 from .overview import waiting_calls
@@ -130,7 +130,7 @@ def _asked(thread: Thread) -> Asked | None:
 
 
 def _said(thread: Thread) -> list[Said]:
-    places = newest(outline_of(thread.pk).path).places
+    places = newest(end_of_branch(thread.pk).path).places
     rows = Message.objects.in_bulk([place.pk for place in places])
     growing = live.current(thread.pk)
     said = []

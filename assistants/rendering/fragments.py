@@ -17,32 +17,17 @@ from assistants.models.definition import Definition, definition_of
 from assistants.models.prepared import Prepared
 from assistants.turns import live
 from assistants.turns.backlog import before
-from assistants.turns.outline import Outline, Place, Siblings, Window, newest, outline_of, whole
+from assistants.turns.outline import Outline, Place, Siblings, Window, end_of_branch, newest
 
 from .bodies import draw_bodies
 from .cards import APPROVAL, calls_at_work, card_for
 from .citations import Citations, citations_of
+from .news import CALLS, CALLS_OF, MESSAGES, News, ends_of_turns, news_of
 from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
 from .turn_notes import draw_notes
 
-_MESSAGES = Prepared(lambda some: Message.objects.filter(pk__in=some).select_related("author", "turn"))
-_CALLS = Prepared(lambda some: ToolCall.objects.filter(pk__in=some).select_related("turn__thread", "message"))
-_CALLS_OF = Prepared(
-    lambda some: (
-        ToolCall.objects.filter(message__pk__in=some).select_related("turn__thread", "message").order_by("round", "index")
-    )
-)
-_TURNS = Prepared(lambda some: Turn.objects.filter(pk__in=some).select_related("user_message"))
-_BEGUN_WITH = Prepared(
-    lambda some: (
-        Turn.objects.filter(user_message__pk__in=some)
-        .exclude(state=Turn.State.QUEUED)
-        .order_by("pk")
-        .values_list("pk", "user_message")
-    )
-)
 ALL_PARTS = frozenset({"message", "call", "turn", "state", "panel", "log", "thread"})
 
 
@@ -80,13 +65,13 @@ def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[s
     """
     if not events:
         return []
-    outline = outline_of(view.thread.pk)
+    news = news_of(events, view.thread.pk)
     last = {subject: event.number for event in events for subject in _subjects(event)}
     frames = []
     for event in events:
         parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}.difference(but)
         whole_log = last.get(("log",), 0) > event.number and event.kind in ("message", "call")
-        frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, outline=outline, parts=parts)})
+        frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, news, parts=parts)})
     return frames
 
 
@@ -102,27 +87,23 @@ def _subjects(event: TurnEvent) -> list[tuple[str, ...]]:
     return [(event.kind,)]
 
 
-def draw_event(
-    event: TurnEvent, view: Viewpoint, *, outline: Outline | None = None, parts: Collection[str] = ALL_PARTS
-) -> SafeString:
+def draw_event(event: TurnEvent, view: Viewpoint, news: News, *, parts: Collection[str]) -> SafeString:
     """The fragments that an event changes, each with the id of the element it replaces; only those named in `parts`.
 
     What stands on a branch that is not shown changes nothing on the page.
     """
     payload = event.payload
-    outline = outline or outline_of(view.thread.pk)
     html: list[str] = []
     match event.kind:
         case "message" if "message" in parts:
-            message = _MESSAGES.first([UUID(payload["message"])])
-            if message and outline.shows(message.pk):
-                html = [draw_message(message, view, siblings=outline.siblings(message.pk))]
+            message = news.messages.get(UUID(payload["message"]))
+            if message and news.outline.shows(message.pk):
+                html = [draw_message(message, view, siblings=news.outline.siblings(message.pk))]
         case "call" if "call" in parts:
-            call = _CALLS.first([UUID(payload["call"])])
+            call = CALLS.first([UUID(payload["call"])])
             html = [draw_call(call, view)] if call else []
         case "turn":
-            ends = _ends_of_turns(whole(outline.path), only=payload["turn"]) if "turn" in parts else []
-            html = [*draw_turns(ends, view)]
+            html += draw_turns(news.end_of(payload["turn"]), view) if "turn" in parts else []
             html += [draw_state(view)] if "state" in parts else []
             html += [draw_panel(view)] if "panel" in parts else []
         case "panel" if "panel" in parts:
@@ -139,7 +120,7 @@ def draw_event(
 
 def draw_log(view: Viewpoint) -> SafeString:
     """The end of the conversation along the branch that is shown, with a way to what is older (X8)."""
-    outline = outline_of(view.thread.pk)
+    outline = end_of_branch(view.thread.pk)
     return _draw("events/log.html", view, entries=draw_entries(view, outline, newest(outline.path)))
 
 
@@ -149,13 +130,13 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
     Four queries, however many messages, beside those of special cards.
     """
     ids = [place.pk for place in window.places]
-    messages = {each.pk: each for each in _MESSAGES.rows(ids)}
+    messages = {each.pk: each for each in MESSAGES.rows(ids)}
     calls: dict[Any, list[ToolCall]] = {}
-    for call in _CALLS_OF.rows(ids):
+    for call in CALLS_OF.rows(ids):
         calls.setdefault(call.message_id, []).append(call)
     notes: dict[Any, list[SafeString]] = {}
     cited, bodies = citations_of(messages.values()), draw_bodies(view.thread, list(messages.values()))
-    ends = _ends_of_turns(window)
+    ends = ends_of_turns(window)
     for (_, place), drawn in zip(ends, draw_turns(ends, view), strict=True):
         notes.setdefault(place.pk, []).append(drawn)
     parts = [_draw("events/older.html", view, older=window.older)] if window.older else []
@@ -164,20 +145,6 @@ def draw_entries(view: Viewpoint, outline: Outline, window: Window) -> SafeStrin
         parts.append(draw_message(messages[pk], view, calls=calls.get(pk, []), siblings=outline.siblings(pk), told=told))
         parts += notes.get(pk, [])
     return mark_safe("".join(parts))
-
-
-def _ends_of_turns(window: Window, *, only: int | None = None) -> list[tuple[Turn, Place]]:
-    """The turns of a stretch of a branch (or one of them), each with the message that it ends beneath.
-
-    A message without a reply shows its newest turn; an attempt that another one took the place of shows nothing.
-    """
-    ends = {place.turn: place for place in window.places if place.role == Message.Role.ASSISTANT and place.turn}
-    answered = {place.parent for place in window.path if place.role == Message.Role.ASSISTANT}
-    unanswered = {place.pk: place for place in window.places if place.role == Message.Role.USER and place.pk not in answered}
-    newest_of = {message: number for number, message in _BEGUN_WITH.rows(list(unanswered))}
-    ends |= {number: unanswered[message] for message, number in newest_of.items()}
-    turns = {each.pk: each for each in _TURNS.rows([each for each in ends if only in (None, each)])}
-    return [(turns[number], ends[number]) for number in sorted(turns)]
 
 
 def draw_message(
@@ -192,7 +159,7 @@ def draw_message(
     if message.role in (Message.Role.SYSTEM, Message.Role.TOOL):
         return mark_safe("")
     if calls is None:
-        calls = _CALLS_OF.rows([message.pk])
+        calls = CALLS_OF.rows([message.pk])
     if told is None:
         told = Told(citations_of([message]).get(message.pk, {}), draw_bodies(view.thread, [message]).get(message.pk, ""))
     growing = live.current(view.thread.pk) if message.state == Message.State.STREAMING else None

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db import connection
+
 from assistants.models import Message
 from assistants.models.prepared import Prepared
 
 # Messages that a page holds at first; older ones come on demand (X8).
 PAGE_ENTRIES = 40
+# Beyond every number of a message.
+END = 2**31 - 1
 
 
 class Place(NamedTuple):
@@ -53,7 +57,7 @@ class Window:
 
 
 class Outline:
-    """The tree of one thread's messages, without their texts: two queries, however long the thread."""
+    """The tree of one thread's messages, or the end of one branch with what stands beside it, without their texts."""
 
     def __init__(self, places: Iterable[Place], leaf: UUID | None) -> None:
         self.places = {place.pk: place for place in places}
@@ -107,18 +111,56 @@ class Outline:
 
 
 def outline_of(thread_id: int) -> Outline:
-    """Reads the outline. Messages that wait in the queue, system prompts and tool results have no place in it."""
-    found = _SHOWN.rows(thread_id)
+    """Reads the whole tree. Messages that wait in the queue, system prompts and tool results have no place in it."""
+    found = _ALL.rows(thread_id)
     return Outline((Place._make(row[1:]) for row in found), found[0][0] if found else None)
 
 
-_SHOWN = Prepared(
+def end_of_branch(thread_id: int, *, before: int = END, count: int = PAGE_ENTRIES) -> Outline:
+    """Reads the shown branch from its end back to `count` messages older than number `before`, and one more, which says
+    that there are older ones; what stands beside these too. It costs what it reads, however long the thread.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_END_OF_BRANCH, {"thread": thread_id, "before": before, "count": count})
+        found = cursor.fetchall()
+    key = Message._meta.pk.to_python
+    places = {Place(key(pk), key(parent), *rest): is_shown for is_shown, pk, parent, *rest in found}
+    leaf = max((place for place in places if places[place]), key=lambda place: place.sequence, default=None)
+    return Outline(places, leaf.pk if leaf else None)
+
+
+_ALL = Prepared(
     lambda thread: (
         Message.objects.filter(thread=thread, role__in=[Message.Role.USER, Message.Role.ASSISTANT])
         .exclude(state=Message.State.QUEUED)
         .values_list("thread__leaf", "pk", "parent_id", "sequence", "role", "turn_id")
     )
 )
+_HAS_A_PLACE = (
+    f"each.thread_id = %(thread)s AND each.role IN ('{Message.Role.USER}', '{Message.Role.ASSISTANT}')"
+    f" AND each.state <> '{Message.State.QUEUED}'"
+)
+# From the leaf (or the newest message, if the pointer leads nowhere) upwards, which is always towards lower numbers; then
+# all that follow the same messages as those on the way, and at the top the other beginnings.
+_END_OF_BRANCH = f"""
+WITH RECURSIVE branch (id, parent_id, sequence, older) AS (
+    SELECT each.id, each.parent_id, each.sequence, CASE WHEN each.sequence < %(before)s THEN 1 ELSE 0 END
+    FROM assistants_message each WHERE each.id = COALESCE(
+        (SELECT each.id FROM assistants_thread JOIN assistants_message each ON each.id = leaf_id
+         WHERE assistants_thread.id = %(thread)s AND {_HAS_A_PLACE}),
+        (SELECT each.id FROM assistants_message each WHERE {_HAS_A_PLACE} ORDER BY sequence DESC LIMIT 1))
+    UNION ALL
+    SELECT each.id, each.parent_id, each.sequence, older + CASE WHEN each.sequence < %(before)s THEN 1 ELSE 0 END
+    FROM branch JOIN assistants_message each ON each.id = branch.parent_id
+    WHERE older <= %(count)s AND each.sequence < branch.sequence AND {_HAS_A_PLACE}
+)
+SELECT each.id = branch.id, each.id, each.parent_id, each.sequence, each.role, each.turn_id
+FROM branch JOIN assistants_message each ON each.parent_id = branch.parent_id WHERE {_HAS_A_PLACE}
+UNION ALL
+SELECT each.id IN (SELECT id FROM branch), each.id, each.parent_id, each.sequence, each.role, each.turn_id
+FROM assistants_message each
+WHERE EXISTS (SELECT 1 FROM branch WHERE parent_id IS NULL) AND each.parent_id IS NULL AND {_HAS_A_PLACE}
+"""
 
 
 def whole(path: tuple[Place, ...]) -> Window:

@@ -57,8 +57,8 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
         "model_line": model_line(view.definition, found.tenant),
         "ancestors": ancestors_of(found),
     }
-    if (window := _elsewhere(found, request.GET.get("at"))) is not None:
-        return render(request, "assistants/excerpt.html", {**context, **_excerpt(view, window)})
+    if (stretch := _elsewhere(found, request.GET.get("at"))) is not None:
+        return render(request, "assistants/excerpt.html", {**context, **_excerpt(view, *stretch)})
     context |= {
         "view": view,
         "can_write": view.can_write,
@@ -72,22 +72,25 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
     return render(request, "assistants/thread.html", context)
 
 
-def _elsewhere(found: Thread, at: str | None) -> outline.Window | None:
+def _elsewhere(found: Thread, at: str | None) -> tuple[outline.Outline, outline.Window] | None:
     """The stretch around a message that is older than what the page holds at first, or on another branch."""
     number = forms.number_in(at)
     if number is None:
         return None
+    tree = outline.end_of_branch(found.pk, before=number)
+    place = tree.at(number)
+    if place in outline.newest(tree.path).places:
+        return None
+    if place in tree.path:
+        return tree, outline.around(tree.path, number)
     tree = outline.outline_of(found.pk)
     place = tree.at(number)
-    if place is None or place in outline.newest(tree.path).places:
-        return None
-    path = tree.path if tree.shows(place.pk) else tree.path_to(tree.newest_below(place.pk))
-    return outline.around(path, number)
+    return (tree, outline.around(tree.path_to(tree.newest_below(place.pk)), number)) if place else None
 
 
-def _excerpt(view: fragments.Viewpoint, window: outline.Window) -> dict[str, object]:
+def _excerpt(view: fragments.Viewpoint, tree: outline.Outline, window: outline.Window) -> dict[str, object]:
     reading = replace(view, can_write=False)
-    entries = fragments.draw_entries(reading, outline.outline_of(view.thread.pk), replace(window, older=None))
+    entries = fragments.draw_entries(reading, tree, replace(window, older=None))
     return {"view": reading, "can_write": False, "entries": entries, "older": window.older, "newer": window.newer}
 
 
@@ -100,7 +103,7 @@ def thread_older(request: HttpRequest, chat_id: str) -> HttpResponse:
     if before is None:
         raise Http404("No such message.")
     view = fragments.viewpoint(found, who, csrf_token=get_token(request))
-    tree = outline.outline_of(found.pk)
+    tree = outline.end_of_branch(found.pk, before=before)
     return HttpResponse(fragments.draw_entries(view, tree, outline.before(tree.path, before)))
 
 

@@ -115,4 +115,4 @@ def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
         consumers._draw_panel(ground.alice, thread.chat_id)
         fragments.draw_sidebar(ground.alice, thread)
 
-    assert len(real(queries)) <= 27
+    assert len(real(queries)) <= 26
