@@ -1,7 +1,6 @@
 """Model profiles: keys that go in but never come out, and a button that tries the connection."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from django import forms
@@ -13,14 +12,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assistants.errors import CodedError
-from assistants.llm import check, loop
+from assistants.llm.check import CHECK_SECONDS, check_connection
 from assistants.models import LLMProfile
 from assistants.setup import keys
 
 from .scope import ScopedAdmin, ScopedForm, is_root
 
-# A little more than the check allows itself, so that its own sentence comes first.
-WAIT_SECONDS = check.CHECK_SECONDS + 5
 NEEDS_MODEL = ("openai", "anthropic", "google", "local", "scripted")
 
 
@@ -169,14 +166,12 @@ class ProfileAdmin(ScopedAdmin):
 
 
 def try_connection(profile: LLMProfile) -> str:
-    """The sentence of a connection that works. Waits 35 s at most; raises a CodedError for one that doesn't."""
-    future = loop.submit(check.check_connection(profile.as_profile()))
+    """The sentence of a connection that works. Raises a CodedError for one that doesn't."""
     try:
-        return future.result(timeout=WAIT_SECONDS)
-    except FutureTimeout:
-        future.cancel()
+        return check_connection(profile.as_profile())
+    except TimeoutError:
         raise CodedError(
             code="MODEL_SLOW",
-            message=f"There was no answer within {WAIT_SECONDS:.0f} seconds.",
+            message=f"There was no answer within {CHECK_SECONDS:.0f} seconds.",
             fix="Check the address, and whether the model is loaded.",
         ) from None

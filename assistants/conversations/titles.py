@@ -8,13 +8,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from pydantic_ai.messages import ModelMessage, ModelRequest, SystemPromptPart, UserPromptPart
 
 from assistants.errors import CodedError
-from assistants.llm import loop as stream_loop
+from assistants.llm import request
+from assistants.llm.ask import ask
 from assistants.llm.profile import Profile, TimeLimits
 from assistants.llm.reply import Reply
-from assistants.llm.stream import stream_reply
 from assistants.models import Message, Thread, Turn
 from assistants.models.definition import definition_of, resolve_profile
 from assistants.turns import events, executors
@@ -89,12 +88,12 @@ def make_title(turn_id: int) -> None:
     _keep(turn, reply, profile)
 
 
-def title_prompt(turn: Turn) -> list[ModelMessage]:
+def title_prompt(turn: Turn) -> list[request.Message]:
     """What the model is asked: the beginning of what was said, as data."""
     talk = turn.messages.filter(role__in=[Message.Role.USER, Message.Role.ASSISTANT]).order_by("sequence")
     lines = [f"{message.role}: {message.text[:EXCERPT_CHARS]}" for message in talk if message.text.strip()]
     said = "\n\n".join([*lines[:1], *lines[1:][-1:]])
-    return [ModelRequest(parts=[SystemPromptPart(INSTRUCTION), UserPromptPart(f"-----\n{said}\n-----")])]
+    return [request.System(INSTRUCTION), request.User(f"-----\n{said}\n-----")]
 
 
 def clean_title(text: str) -> str:
@@ -105,9 +104,9 @@ def clean_title(text: str) -> str:
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
 
 
-def _ask(profile: Profile, messages: list[ModelMessage]) -> Reply:
+def _ask(profile: Profile, messages: list[request.Message]) -> Reply:
     quick = replace(profile, limits=LIMITS)
-    return stream_loop.submit(stream_reply(quick, messages, [], Unheard())).result(timeout=LIMITS.total + 5)
+    return ask(quick, messages, [], Unheard()).result(timeout=LIMITS.total + 5)
 
 
 def _keep(turn: Turn, reply: Reply, profile: Profile) -> None:

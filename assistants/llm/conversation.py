@@ -1,8 +1,8 @@
-"""Reads what a model is given: the system prompt, the last user text, the tool results; and how many tokens that is."""
+"""What a model is given, in the words of the library that speaks to providers, and read again out of those."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -10,14 +10,13 @@ from pydantic_ai.messages import (
     ModelResponse,
     SystemPromptPart,
     TextPart,
-    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.tools import ToolDefinition
 
-CHARS_PER_TOKEN = 4
+from assistants.llm import request
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,28 @@ class Conversation:
     replies: int = 0
     replies_since_user: int = 0
     tools: frozenset[str] = frozenset()
+
+
+def as_model_message(message: request.Message) -> ModelMessage:
+    """The library's own form of a message."""
+    match message:
+        case request.System(text):
+            return ModelRequest(parts=[SystemPromptPart(text)])
+        case request.User(text):
+            return ModelRequest(parts=[UserPromptPart(text)])
+        case request.Answer(text, calls):
+            parts: list[TextPart | ToolCallPart] = [TextPart(text)] if text else []
+            parts += [ToolCallPart(call.name, call.arguments, tool_call_id=call.id) for call in calls]
+            return ModelResponse(parts=parts)
+        case request.Results(results):
+            return ModelRequest(parts=[ToolReturnPart(each.name, each.text, tool_call_id=each.id) for each in results])
+        case _:
+            assert_never(message)
+
+
+def as_model_tool(tool: request.ToolDefinition) -> ToolDefinition:
+    """The library's own form of a tool."""
+    return ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters_json_schema)
 
 
 def read_conversation(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> Conversation:
@@ -66,34 +87,3 @@ def user_text(part: UserPromptPart) -> str:
     if isinstance(part.content, str):
         return part.content
     return "\n".join(item if isinstance(item, str) else getattr(item, "content", "") for item in part.content or ())
-
-
-def estimate_tokens(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> int:
-    """Guesses the tokens of a request as a quarter of its characters, for providers that report none."""
-    chars = sum(len(text) for message in messages for text in _texts(message))
-    chars += sum(len(tool.name) + len(tool.description or "") + _schema_chars(tool) for tool in tools)
-    return estimate_chars(chars)
-
-
-def estimate_chars(chars: int) -> int:
-    """Guesses the tokens of a text of this length: a quarter, rounded up."""
-    return -(-chars // CHARS_PER_TOKEN)
-
-
-def _schema_chars(tool: ToolDefinition) -> int:
-    return len(json.dumps(tool.parameters_json_schema))
-
-
-def _texts(message: ModelMessage) -> Iterable[str]:
-    if isinstance(message, ModelRequest) and message.instructions:
-        yield message.instructions
-    for part in message.parts:
-        if isinstance(part, UserPromptPart):
-            yield user_text(part)
-        elif isinstance(part, ToolReturnPart):
-            yield part.model_response_str()
-        elif isinstance(part, ToolCallPart):
-            yield part.tool_name
-            yield part.args_as_json_str()
-        elif isinstance(part, SystemPromptPart | TextPart | ThinkingPart):
-            yield part.content

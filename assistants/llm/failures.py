@@ -24,11 +24,11 @@ from pydantic_ai.exceptions import (
 
 from assistants.llm.connections import BodyTooLarge
 from assistants.llm.event_lines import WebPageInstead
+from assistants.llm.hints import safe_hint
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError
 
 MAX_RETRY_AFTER = 60.0
-MAX_HINT_CHARS = 160
 
 log = logging.getLogger(__name__)
 
@@ -84,18 +84,6 @@ def as_model_error(error: Exception, profile: Profile) -> ModelError:
         retryable=kind.retryable,
         retry_after=_retry_after(error) if kind.retryable else None,
     )
-
-
-def safe_hint(text: str, *, secret: str = "") -> str:
-    """Shortens an upstream's reason to one line without markup and without anything that looks like a key."""
-    if secret:
-        text = text.replace(secret, "…")
-    text = re.sub(r"<[^>]*>|[<>{}\[\]\"`\\]", " ", text)
-    text = re.sub(r"(?i)\b(bearer|api[_ -]?key|key|token|secret|password|authorization)\b\s*[:=]\s*\S+", r"\1 …", text)
-    text = re.sub(r"(?i)\b(sk|pk|rk|key|xai|gsk|hf|ghp|AIza)[-_][\w.*-]+|\bAIza[\w-]+|\b[\w.*-]{24,}", "…", text)
-    text = re.sub(r"(?i)\bbearer\s+\S+", "…", text)
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_HINT_CHARS else text[: MAX_HINT_CHARS - 1] + "…"
 
 
 def parse_retry_after(value: str | None, *, now: datetime | None = None) -> float | None:

@@ -5,15 +5,18 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx2
-from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
 
 from assistants.llm.connections import http_client, http_timeout
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -22,7 +25,9 @@ GOOGLE_URL = "https://generativelanguage.googleapis.com"
 # the address of a tenant's profile. So both are always given.
 NO_KEY = "none"
 
-# What a provider needs imported. The first import takes over a second, which would freeze every stream on the loop.
+# What any provider and this one need imported. The first import takes over a second, which would freeze every stream on the
+# loop, and would hold up the first page after a start.
+STREAM_MODULE = "assistants.llm.stream"
 PROVIDER_MODULES = {
     "openai": ("assistants.llm.openai_chat", "openai.resources.chat.completions"),
     "local": ("assistants.llm.openai_chat", "openai.resources.chat.completions"),
@@ -39,13 +44,13 @@ def warm_up(providers: Iterable[str]) -> None:
     Unknown providers are passed over.
     """
     for provider in set(providers):
-        for module in PROVIDER_MODULES.get(provider, ()):
+        for module in (STREAM_MODULE, *PROVIDER_MODULES.get(provider, ())):
             importlib.import_module(module)
     http_client()
 
 
 @lru_cache(maxsize=256)
-def build_model(profile: Profile) -> Model:
+def build_model(profile: Profile) -> "Model":
     """Gives the model of a profile, the same one for equal profiles.
 
     Raises ModelError MODEL_AUTH for a missing or impossible key and MODEL_REFUSED for a profile that cannot work.
@@ -65,14 +70,14 @@ def build_model(profile: Profile) -> Model:
 os.register_at_fork(after_in_child=build_model.cache_clear)
 
 
-def request_settings(profile: Profile) -> ModelSettings:
+def request_settings(profile: Profile) -> "ModelSettings":
     """What every request of this profile carries along."""
     if profile.provider in {"scripted", "builtin"}:
-        return ModelSettings()
-    return ModelSettings(max_tokens=profile.max_output_tokens)
+        return {}
+    return {"max_tokens": profile.max_output_tokens}
 
 
-def _openai(profile: Profile) -> Model:
+def _openai(profile: Profile) -> "Model":
     from openai import AsyncOpenAI
 
     from assistants.llm.openai_chat import OpenAIChat
@@ -91,7 +96,7 @@ def _openai(profile: Profile) -> Model:
     return OpenAIChat(profile.model, client, compatible=(profile.base_url or OPENAI_URL).rstrip("/") != OPENAI_URL)
 
 
-def _anthropic(profile: Profile) -> Model:
+def _anthropic(profile: Profile) -> "Model":
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -108,7 +113,7 @@ def _anthropic(profile: Profile) -> Model:
     return AnthropicModel(profile.model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _google(profile: Profile) -> Model:
+def _google(profile: Profile) -> "Model":
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
@@ -120,19 +125,19 @@ def _google(profile: Profile) -> Model:
     return GoogleModel(profile.model, provider=provider)
 
 
-def _scripted(profile: Profile) -> Model:
+def _scripted(profile: Profile) -> "Model":
     from assistants.llm.scripted import ScriptedModel
 
     return ScriptedModel(profile.model)
 
 
-def _builtin(profile: Profile) -> Model:
+def _builtin(profile: Profile) -> "Model":
     from assistants.llm.builtin import builtin_model
 
     return builtin_model(profile)
 
 
-_MAKERS: dict[str, Callable[[Profile], Model]] = {
+_MAKERS: dict[str, Callable[[Profile], "Model"]] = {
     "openai": _openai,
     "local": _openai,
     "anthropic": _anthropic,

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import cast
 
 from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent, PartStartEvent
+from pydantic_ai.messages import ModelResponseStreamEvent, PartStartEvent
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
 from assistants.failpoints import failpoint
 from assistants.llm.assembly import ReplyInProgress
-from assistants.llm.conversation import estimate_chars, estimate_tokens
+from assistants.llm.conversation import as_model_message, as_model_tool
 from assistants.llm.deadlines import Deadlines
 from assistants.llm.failures import as_model_error
 from assistants.llm.models import build_model, request_settings
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError, Reply, Sink
+from assistants.llm.request import Message, ToolDefinition, estimate_chars, estimate_tokens
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Ended:
     output_tokens: int = 0
 
 
-async def stream_reply(profile: Profile, messages: list[ModelMessage], tools: list[ToolDefinition], sink: Sink) -> Reply:
+async def stream_reply(profile: Profile, messages: list[Message], tools: list[ToolDefinition], sink: Sink) -> Reply:
     """Asks the model once and gives its whole reply; the sink gets text and reasoning while they arrive.
 
     Nothing is tried again here. Cancelling the task closes the provider's connection at once (T1). Limits of
@@ -60,7 +60,7 @@ async def stream_reply(profile: Profile, messages: list[ModelMessage], tools: li
 
 
 async def _read(
-    model: Model, profile: Profile, messages: list[ModelMessage], tools: list[ToolDefinition], reply: ReplyInProgress
+    model: Model, profile: Profile, messages: list[Message], tools: list[ToolDefinition], reply: ReplyInProgress
 ) -> Ended:
     """Reads events into the reply until the stream ends, a bound is reached or a limit passes."""
     deadlines = Deadlines(profile.limits, streaming=profile.streaming)
@@ -76,21 +76,20 @@ async def _read(
 
 
 async def _events(
-    model: Model, profile: Profile, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
+    model: Model, profile: Profile, messages: list[Message], tools: Sequence[ToolDefinition]
 ) -> AsyncGenerator[ModelResponseStreamEvent | Ended, None]:
     """Yields what the provider sends, then Ended. Whatever goes wrong in here is the provider's: a ModelError."""
-    parameters = ModelRequestParameters(function_tools=list(tools))
+    parameters = ModelRequestParameters(function_tools=[as_model_tool(tool) for tool in tools])
+    told = [as_model_message(message) for message in messages]
     settings: ModelSettings = request_settings(profile)
     try:
         if not profile.streaming and not isinstance(model, FunctionModel):
-            response = await model_request(model, messages, model_settings=settings, model_request_parameters=parameters)
+            response = await model_request(model, told, model_settings=settings, model_request_parameters=parameters)
             for index, part in enumerate(response.parts):
                 yield PartStartEvent(index=index, part=part)
             yield _ended(model, response.finish_reason, response.usage)
             return
-        async with model_request_stream(
-            model, messages, model_settings=settings, model_request_parameters=parameters
-        ) as stream:
+        async with model_request_stream(model, told, model_settings=settings, model_request_parameters=parameters) as stream:
             async with aclosing(cast(AsyncGenerator[ModelResponseStreamEvent], aiter(stream))) as events:
                 async for event in events:
                     yield event

@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.errors import NotAllowed
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

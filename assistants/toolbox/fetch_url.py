@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from django.conf import settings
 from pydantic import Field
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.documents.web_page import read_page
 from assistants.errors import CodedError
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.outbound import Fetched, fetch

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
-from pydantic_ai.tools import ToolDefinition
 
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.db import transaction
 
 from assistants import clock
-from assistants.llm.conversation import estimate_tokens
 from assistants.llm.reply import ModelError, Sink
+from assistants.llm.request import estimate_tokens
 from assistants.models import Turn
 from assistants.models.definition import Definition
 

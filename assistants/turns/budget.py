@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 
 from assistants import clock
 from assistants.errors import CodedError
-from assistants.llm.conversation import estimate_chars
+from assistants.llm.request import estimate_chars
 from assistants.models import Assistant, Budget, Message, SpendEntry, Turn
 from assistants.models.definition import definition_of, resolve_profile
 from assistants.models.prepared import Prepared, insert

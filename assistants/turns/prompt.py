@@ -6,18 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    SystemPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.tools import ToolDefinition
 
+from assistants.llm import request
 from assistants.llm.profile import Profile
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.definition import Definition, resolve_profile
@@ -32,8 +22,8 @@ class Prompt:
 
     definition: Definition
     profile: Profile
-    messages: list[ModelMessage]
-    tools: list[ToolDefinition]
+    messages: list[request.Message]
+    tools: list[request.ToolDefinition]
 
 
 @dataclass(frozen=True)
@@ -108,7 +98,7 @@ def build_prompt(
     # A sub-chat has a system prompt of its own (T-06), others the assistant's present instructions.
     told_first = talk.system.text if talk.system else definition.instructions
     system = "\n\n".join([told_first, *filter(None, notes)])
-    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system)])]
+    messages: list[request.Message] = [request.System(system)]
     calls = _calls_by_message(path)
     for message in path:
         messages += _as_model_messages(message, calls.get(message.pk, []))
@@ -141,20 +131,18 @@ def _calls_by_message(path: Sequence[Message]) -> dict[object, list[ToolCall]]:
     return found
 
 
-def _as_model_messages(message: Message, calls: list[ToolCall]) -> list[ModelMessage]:
+def _as_model_messages(message: Message, calls: list[ToolCall]) -> list[request.Message]:
     if message.role == Message.Role.USER:
-        return [ModelRequest(parts=[UserPromptPart(message.text)])]
-    if message.role != Message.Role.ASSISTANT or not (message.text or calls):
+        return [request.User(message.text)]
+    if message.role != Message.Role.ASSISTANT:
         return []
-    settled = [call for call in calls if not call.is_open]
-    parts: list[TextPart | ToolCallPart] = [TextPart(message.text)] if message.text else []
     # Only answered calls are repeated to a provider: an unmatched one would make the request invalid (I8).
-    parts += [ToolCallPart(call.name, json.dumps(call.arguments), tool_call_id=_wire_id(call)) for call in settled]
-    result: list[ModelMessage] = [ModelResponse(parts=parts)] if parts else []
-    if settled:
-        returns = [ToolReturnPart(call.name, shown_to_model(call.result), tool_call_id=_wire_id(call)) for call in settled]
-        result.append(ModelRequest(parts=returns))
-    return result
+    settled = [call for call in calls if not call.is_open]
+    if not settled:
+        return [request.Answer(message.text)] if message.text else []
+    made = tuple(request.Call(_wire_id(call), call.name, json.dumps(call.arguments)) for call in settled)
+    given = tuple(request.Result(_wire_id(call), call.name, shown_to_model(call.result)) for call in settled)
+    return [request.Answer(message.text, made), request.Results(given)]
 
 
 def _wire_id(call: ToolCall) -> str:

@@ -9,9 +9,8 @@ from assistants import clock, telemetry
 from assistants.desk import desk
 from assistants.errors import CodedError, LeaseLost
 from assistants.failpoints import failpoint
-from assistants.llm import loop as stream_loop
+from assistants.llm.ask import ask
 from assistants.llm.reply import ModelError, Reply, RequestedCall
-from assistants.llm.stream import stream_reply
 from assistants.models import Message, ToolCall, Turn
 from assistants.models.definition import definition_in
 from assistants.tools.arguments import parse_arguments
@@ -118,7 +117,7 @@ def _ask(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
 
 def _stream(claim: Claim, allowed: Allowed, growing: live.LiveReply) -> Reply:
     prompt, sink = allowed.prompt, Meter(growing, allowed.permit)
-    future = stream_loop.submit(stream_reply(prompt.profile, prompt.messages, prompt.tools, sink))
+    future = ask(prompt.profile, prompt.messages, prompt.tools, sink)
     executors.carry(claim.turn_id, future)
     growth = partial.begin(claim, growing, future)
     try:

@@ -1,9 +1,8 @@
 """Which folder an explorer was sent into: there it may read, and nowhere else (A-12, A-24)."""
 
-from pydantic_ai.tools import ToolDefinition
-
 from assistants.documents.roots import roots_for
 from assistants.errors import CodedError
+from assistants.llm.request import ToolDefinition
 from assistants.models import DocumentRoot, Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

@@ -3,14 +3,13 @@
 import re
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
 
 from django.db import DatabaseError
 
 from assistants.errors import CodedError
-from assistants.llm import check, loop
-from assistants.llm.failures import safe_hint
+from assistants.llm.check import check_connection
+from assistants.llm.hints import safe_hint
 from assistants.llm.models import build_model
 from assistants.llm.profile import Profile
 from assistants.models import Assistant, LLMProfile
@@ -28,7 +27,6 @@ CATEGORIES = (
 )
 """The first that is found is the one that is reported."""
 KEYLESS = ("builtin", "scripted", "local")
-GRACE_SECONDS = 2.0
 _FAILURES = {"MODEL_UNREACHABLE": "provider_unreachable", "MODEL_AUTH": "auth_missing", "MODEL_NOT_FOUND": "model_resolution"}
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?[\\/](?:[^\s\\/:\"'“”]+[\\/])*[^\s\\/:\"'“”]+")
 
@@ -181,11 +179,9 @@ def _probe(model: Model, *, asks: bool, seconds: float, fault: str) -> Probe:
 
 def _ask(role: str, profile: Profile, seconds: float) -> tuple[str, str]:
     """One tiny question, by the very way that a turn's own go."""
-    future = loop.submit(check.check_connection(profile, seconds=seconds))
     try:
-        future.result(timeout=seconds + GRACE_SECONDS)
-    except FutureTimeout:
-        future.cancel()
+        check_connection(profile, seconds=seconds)
+    except TimeoutError:
         return "timeout", f"There was no answer within {seconds:g} seconds."
     except CodedError as error:
         return category_of(error.code, role), error.message

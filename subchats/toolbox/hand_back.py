@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.errors import CodedError
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

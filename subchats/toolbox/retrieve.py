@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.documents.methods import method_names
 from assistants.documents.methods import retrieve as retrieve_by
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

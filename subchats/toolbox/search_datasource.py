@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic_ai.tools import ToolDefinition
 
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

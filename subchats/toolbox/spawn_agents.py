@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.errors import CodedError
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

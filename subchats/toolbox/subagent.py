@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from pydantic_ai.tools import ToolDefinition
-
 from assistants.documents.roots import roots_for
+from assistants.llm.request import ToolDefinition
 from assistants.models import Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

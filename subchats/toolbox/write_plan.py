@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_ai.tools import ToolDefinition
 
 from assistants.errors import CodedError
+from assistants.llm.request import ToolDefinition
 from assistants.models import PlanApproval, Thread
 from assistants.models.definition import Definition
 from assistants.tools.context import ToolContext

@@ -3,21 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    SystemPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.tools import ToolDefinition
-
 from assistants.llm.loop import submit
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError, Reply
+from assistants.llm.request import Answer, Call, Message, Result, Results, System, ToolDefinition, User
 from assistants.llm.stream import stream_reply
 
 ADD = ToolDefinition(
@@ -39,27 +28,24 @@ class RecordingSink:
         self.reasoning.append(delta)
 
 
-def user(text: str, *, system: str = "You help.") -> list[ModelMessage]:
+def user(text: str, *, system: str = "You help.") -> list[Message]:
     """A conversation that begins."""
-    return [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(text)])]
+    return [System(system), User(text)]
 
 
-def answered(text: str) -> ModelResponse:
+def answered(text: str) -> Answer:
     """An answer given before."""
-    return ModelResponse(parts=[TextPart(text)])
+    return Answer(text)
 
 
-def called(name: str, result: str, call_id: str = "c1") -> list[ModelMessage]:
+def called(name: str, result: str, call_id: str = "c1") -> list[Message]:
     """A call made before, with its result."""
-    return [
-        ModelResponse(parts=[ToolCallPart(name, "{}", tool_call_id=call_id)]),
-        ModelRequest(parts=[ToolReturnPart(name, result, tool_call_id=call_id)]),
-    ]
+    return [Answer("", (Call(call_id, name, "{}"),)), Results((Result(call_id, name, result),))]
 
 
 def ask(
     profile: Profile,
-    messages: list[ModelMessage] | None = None,
+    messages: list[Message] | None = None,
     *,
     tools: Sequence[ToolDefinition] = (),
     sink: RecordingSink | None = None,
@@ -68,7 +54,7 @@ def ask(
     return submit(stream_reply(profile, messages or user("hi"), list(tools), sink or RecordingSink())).result(60)
 
 
-def ask_in_vain(profile: Profile, messages: list[ModelMessage] | None = None, sink: RecordingSink | None = None) -> ModelError:
+def ask_in_vain(profile: Profile, messages: list[Message] | None = None, sink: RecordingSink | None = None) -> ModelError:
     """Asks once and gives the error that comes of it."""
     try:
         reply = ask(profile, messages, sink=sink)

@@ -9,7 +9,6 @@ import pytest
 from assistants.llm import detect
 from assistants.llm.check import check_connection
 from assistants.llm.detect import describe, detect_profile, forget
-from assistants.llm.loop import submit
 from assistants.llm.profile import Profile
 from assistants.llm.reply import ModelError
 from tests.kit.stub_llm import StubLLM, delta, never, say, status
@@ -113,8 +112,8 @@ def test_looking_is_done_once_and_again_in_the_background(monkeypatch: pytest.Mo
 def test_the_test_of_a_connection_says_how_it_went(llm: StubLLM) -> None:
     llm.script([say("OK")], [delta(reasoning="hm")])
 
-    works = submit(check_connection(llm.profile(label="Our model"))).result(60)
-    silent = submit(check_connection(llm.profile())).result(60)
+    works = check_connection(llm.profile(label="Our model"))
+    silent = check_connection(llm.profile())
 
     assert re.match(r"The connection works: stub answered in \d+\.\d", works)
     assert silent.endswith(", but without any text.")
@@ -125,9 +124,9 @@ def test_the_test_of_a_connection_says_what_is_wrong(llm: StubLLM) -> None:
     llm.script([status(401)], [never()])
 
     with pytest.raises(ModelError) as refused:
-        submit(check_connection(llm.profile(label="Our model"))).result(60)
+        check_connection(llm.profile(label="Our model"))
     with pytest.raises(ModelError) as silent:
-        submit(check_connection(llm.profile(), seconds=0.5)).result(60)
+        check_connection(llm.profile(), seconds=0.5)
 
     assert refused.value.message == "Our model does not accept the key."
     assert silent.value.code == "MODEL_TIMEOUT_FIRST_TOKEN"

@@ -5,7 +5,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from assistants.llm.failures import parse_retry_after, safe_hint
+from assistants.llm.failures import parse_retry_after
+from assistants.llm.hints import safe_hint
 from assistants.llm.profile import Profile, TimeLimits
 from tests.kit.stub_llm import KEY, StubLLM, finish, raw, say, status
 from tests.llm.asking import ask, ask_in_vain

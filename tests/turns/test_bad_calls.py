@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core import serializers
 
+from assistants.llm import request
 from assistants.models import AuditEntry, Turn
 from assistants.models.definition import definition_of
 from assistants.tools.invoke import shown_to_model
@@ -58,8 +59,8 @@ def test_f22_what_is_stored_and_sent_again_is_always_valid(ground):
 
     prompt = build_prompt(turn, thread, definition_of(thread))
 
-    sent = [part for message in prompt.messages for part in message.parts if part.part_kind == "tool-call"]
-    assert [json.loads(part.args) for part in sent] == [{}]
+    sent = [call for message in prompt.messages if isinstance(message, request.Answer) for call in message.calls]
+    assert [json.loads(call.arguments) for call in sent] == [{}]
 
 
 def test_f22_three_rounds_of_nothing_but_bad_calls_end_the_turn(ground):
