@@ -23,7 +23,7 @@ from assistants.errors import NotAllowed
 from assistants.models import Message, Thread, User
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
-from assistants.turns import events, hub, live, relay
+from assistants.turns import events, hub, live
 
 log = logging.getLogger(__name__)
 
@@ -233,7 +233,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _tell_pace(self) -> None:
         """Says when changes in other processes are only looked up every few seconds, and when that is over (P10)."""
-        if self.slow == relay.is_healthy():
+        if self.slow == hub.is_healthy():
             self.slow = not self.slow
             await self._say({"slow": self.slow})
 

@@ -9,7 +9,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from assistants import clock
-from assistants.turns import engine, relay
+from assistants.turns import engine, hub
 
 log = logging.getLogger(__name__)
 # Anybody may ask, so the checks themselves run at most once in so many seconds.
@@ -110,7 +110,7 @@ def check_engine() -> None:
 
 def check_redis() -> None:
     """Raises while no hints go over Redis from and to this process; one that uses no Redis has none to send."""
-    if not relay.is_healthy():
+    if not hub.is_healthy():
         raise NotReady("no hints from and to other processes")
 
 

@@ -17,6 +17,10 @@ class Relay(Protocol):
     def unwatch(self, topic: str) -> None:
         """The last watcher of a topic is gone."""
 
+    @property
+    def healthy(self) -> bool:
+        """Whether hints go both ways at the moment."""
+
 
 class Subscription:
     """One watcher's wake-up flag, set from any thread and awaited on the watcher's own loop."""
@@ -74,6 +78,11 @@ def use_relay(relay: Relay | None) -> None:
     """From now on hints go to other processes too; without a relay they stay in this one."""
     global _relay
     _relay = relay
+
+
+def is_healthy() -> bool:
+    """Whether hints from other processes arrive here at the moment; without a relay there are none to arrive."""
+    return _relay is None or _relay.healthy
 
 
 def subscribe(*topics: str) -> Subscription:

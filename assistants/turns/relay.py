@@ -33,22 +33,14 @@ ASK_SECONDS = 0.5
 TURNS, ASKED = "turns", "asked"
 TEXT = "text:"
 
-_relay: "RedisRelay | None" = None
-
 
 def start_relay(address: str, *, prefix: str = "taskmonkey:") -> None:
     """Joins this process with all others that use the same Redis and prefix; call it once, before anything is watched."""
-    global _relay
-    _relay = RedisRelay(address, prefix)
-    hub.use_relay(_relay)
-    live.use_teller(_relay)
-    executors.use_relay(_relay.end_call)
-    stream_loop.submit(_relay.run())
-
-
-def is_healthy() -> bool:
-    """Whether hints from other processes arrive here at the moment; without Redis there are none to arrive."""
-    return _relay is None or _relay.healthy
+    relay = RedisRelay(address, prefix)
+    hub.use_relay(relay)
+    live.use_teller(relay)
+    executors.use_relay(relay.end_call)
+    stream_loop.submit(relay.run())
 
 
 class RedisRelay:

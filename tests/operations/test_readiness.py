@@ -6,7 +6,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from assistants import clock, health
-from assistants.turns import engine, relay
+from assistants.turns import engine, hub
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_a_part_that_can_be_done_without_leaves_the_site_ready(db):
 
 
 def test_p10_a_site_whose_redis_is_gone_serves_on(db, monkeypatch):
-    monkeypatch.setattr(relay, "is_healthy", lambda: False)
+    monkeypatch.setattr(hub, "is_healthy", lambda: False)
 
     answer = Client().get("/readyz")
 

@@ -68,6 +68,6 @@ for line in sys.stdin:
     elif command == "stop":
         executors.cancel(int(number))
     elif command == "state":
-        say("healthy" if relay.is_healthy() else "alone")
+        say("healthy" if hub.is_healthy() else "alone")
         continue
     say("done", command)
