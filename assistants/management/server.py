@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import errno
 import gc
 import logging
 import os
@@ -18,20 +17,16 @@ from django.utils.module_loading import import_string
 
 from assistants import tracing
 from assistants.consumers import send_home
-from assistants.errors import CodedError
 from assistants.llm import loop as stream_loop
 from assistants.llm.detect import detect_profile
 from assistants.llm.models import warm_up
-from assistants.management.supervisor import die_with
 from assistants.models import LLMProfile
 from assistants.rendering.code import load_languages
 from assistants.turns import executors
 from assistants.turns.engine import repeat, start_engine
 from assistants.turns.lookout import Lookout
-from assistants.turns.relay import start_relay
 
 SERVERS = ("daphne", "uvicorn")
-BACKLOG = 1024
 # Until somebody who waits for the first page has it; what is loaded then takes as much CPU as half of a start.
 SETTLE_SECONDS = 2.0
 # A thread that writes lets go of the interpreter at each of its statements, with others waiting for it to be through. From one
@@ -39,40 +34,11 @@ SETTLE_SECONDS = 2.0
 SWITCH_SECONDS = 0.001
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Opens the socket that the server will answer on (IPv4; port 0 takes any free one).
-
-    Raises CodedError PORT_TAKEN, PORT_FORBIDDEN or HOST_UNKNOWN, with what to do about it.
-    """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise _explain(error, host=host, port=port) from error
-    return listener
-
-
-def _explain(error: OSError, *, host: str, port: int) -> CodedError:
-    if error.errno == errno.EADDRINUSE:
-        fix = f"Stop the program that uses it, or choose another port: make run PORT={port + 1}"
-        return CodedError("PORT_TAKEN", f"Port {port} is already in use on {host}.", field="port", fix=fix)
-    if error.errno == errno.EACCES:
-        fix = "Choose a port from 1024 up."
-        return CodedError("PORT_FORBIDDEN", f"This account may not open port {port}.", field="port", fix=fix)
-    fix = "Use 127.0.0.1, 0.0.0.0 or another IPv4 address of this machine."
-    return CodedError("HOST_UNKNOWN", f"Can't listen on {host}: {error.strerror or error}.", field="host", fix=fix)
-
-
-def serve(listener: socket.socket, *, server: str = "daphne", lifeline: int | None = None) -> None:
+def serve(listener: socket.socket, *, server: str = "daphne") -> None:
     """Answers on `listener` until SIGTERM or SIGINT, then ends the process at once with code 0; never returns.
 
-    Starts the turn engine first. `lifeline` is the read end of a pipe: when it closes, the process dies.
+    Starts the turn engine first.
     """
-    if lifeline is not None:
-        threading.Thread(target=die_with, args=(lifeline,), name="lifeline", daemon=True).start()
     sys.setswitchinterval(SWITCH_SECONDS)
     # Before the engine takes up turns that an earlier server left.
     stream_loop.adopt(_loop_of(server))
@@ -102,6 +68,8 @@ def _start_engine() -> None:
     settling.daemon = True
     settling.start()
     if settings.REDIS_URL:
+        from assistants.turns.relay import start_relay
+
         start_relay(settings.REDIS_URL, prefix=settings.REDIS_PREFIX)
         repeat(settings.TASKMONKEY["LOOK_SECONDS"], Lookout().look, "lookout")
     if settings.TASKMONKEY["EXECUTOR"] != "celery":

@@ -1,4 +1,4 @@
-"""Keeps one server process alive: starts it, starts it again when it dies, and makes sure that it ends."""
+"""Keeps one server process alive: starts it, starts it again when it dies, and makes sure that it ends. Knows no Django."""
 
 import argparse
 import contextlib
@@ -13,12 +13,18 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from assistants import logs
+from assistants.errors import CodedError
+from assistants.management.listener import HOST, PORT, listen
 
 # Seconds. A server that lived for STEADY is trusted again: its next crash counts as the first.
 GRACE, STEADY, FIRST_DELAY, LONGEST_DELAY, POLL, PATIENCE = 5.0, 30.0, 0.1, 30.0, 0.05, 10.0
+MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
+# With these `manage.py serve` is the server itself, or says something and ends.
+ALONE = ("--unsupervised", "--listener-fd", "--only-welcome", "--help", "-h")
 
 log = logging.getLogger(__name__)
 
@@ -39,17 +45,28 @@ class Supervisor:
     """Runs `command` as a child that serves `listener`, which stays open here, so that callers queue during a restart.
 
     The child is given `--listener-fd` and `--lifeline-fd`. The lifeline is a pipe that closes when this process is gone,
-    even by `kill -9`; whoever holds the other end must die then. `on_answer` is called once, when GET /healthz first
-    answers. `grace` is how many seconds a child may take to end before it is killed.
+    even by `kill -9`; whoever holds the other end must die then. Until GET /healthz first answers, each child is also given
+    the arguments `first` and `--notice-fd`, a pipe that it may write into and closes; then `on_answer` is called once with
+    what was written, and later children are given `later` instead. `grace` is how many seconds a child may take to end
+    before it is killed.
     """
 
     def __init__(
-        self, command: Sequence[str], *, listener: socket.socket, on_answer: Callable[[], None], grace: float = GRACE
+        self,
+        command: Sequence[str],
+        *,
+        listener: socket.socket,
+        on_answer: Callable[[str], None],
+        first: Sequence[str] = (),
+        later: Sequence[str] = (),
+        grace: float = GRACE,
     ) -> None:
         self.listener = listener
         self.on_answer = on_answer
         self.grace = grace
+        self.first, self.later = first, later
         self.lifeline, self._our_end = os.pipe()
+        self._notice, self._their_end = os.pipe()
         self.command = [*command, f"--listener-fd={listener.fileno()}", f"--lifeline-fd={self.lifeline}"]
         self.child: subprocess.Popen[bytes] | None = None
         self.stopping = False
@@ -81,9 +98,11 @@ class Supervisor:
     def _live_once(self) -> int:
         """Starts a child and waits for its end; returns its exit code, negative when a signal ended it."""
         # In a group of its own, or a Ctrl-C in the terminal would reach it twice.
-        self.child = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, pass_fds=(self.listener.fileno(), self.lifeline), process_group=0
-        )
+        handles, more = [self.listener.fileno(), self.lifeline], [*self.later]
+        if not self.answered:
+            handles.append(self._their_end)
+            more = [*self.first, f"--notice-fd={self._their_end}"]
+        self.child = subprocess.Popen([*self.command, *more], stdin=subprocess.DEVNULL, pass_fds=handles, process_group=0)
         if self.stopping:
             self._terminate()
         self._await_answer(self.child)
@@ -99,7 +118,9 @@ class Supervisor:
             if answers(self.listener.getsockname()[:2], waiting=waiting):
                 if not self.answered:
                     self.answered = True
-                    self.on_answer()
+                    os.close(self._their_end)
+                    with open(self._notice) as notice:
+                        self.on_answer(notice.read())
                 return
             time.sleep(POLL)
 
@@ -158,20 +179,30 @@ def announce(notice: str) -> None:
         print(notice, flush=True)
 
 
-def main() -> int:
-    """Supervises the command after `--`, and prints what comes out of the notice's pipe when it first answers."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--listener-fd", type=int, required=True)
-    parser.add_argument("--notice-fd", type=int, required=True)
-    parser.add_argument("command", nargs="+")
-    options = parser.parse_args()
+def looks_after(arguments: Sequence[str]) -> bool:
+    """Whether `manage.py serve` with these arguments is kept alive by a supervisor."""
+    return not any(each.partition("=")[0] in ALONE for each in arguments)
+
+
+def supervise(arguments: Sequence[str]) -> int:
+    """Runs `manage.py serve` with these arguments under a supervisor, and gives the exit code.
+
+    Only the first server that answers checks the settings, brings the data up to date, and makes the link that is printed.
+    The link comes in a pipe, since every account of the machine may read a process's arguments, and it is a key.
+    """
+    parser = argparse.ArgumentParser(prog="manage.py serve", add_help=False)
+    parser.add_argument("--host", default=HOST)
+    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--prepare", action="store_true")
+    own, others = parser.parse_known_args(arguments)
     logging.config.dictConfig(logs.set_up("WARNING", os.environ.get("TASKMONKEY_LOG_FORMAT", "")))
-    with open(options.notice_fd) as pipe:
-        notice = pipe.read()
-    listener = socket.socket(fileno=options.listener_fd)
-    listener.set_inheritable(False)
-    return Supervisor(options.command, listener=listener, on_answer=lambda: announce(notice)).run()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        listener = listen(own.host, own.port)
+    except CodedError as error:
+        print(error.message, error.fix, file=sys.stderr)
+        return 1
+    # Whoever looks for a model server on this machine must not take this site for one.
+    os.environ["PORT"] = str(listener.getsockname()[1])
+    first = ["--prepare"] if own.prepare else []
+    command = [sys.executable, str(MANAGE), "serve", *others]
+    return Supervisor(command, listener=listener, on_answer=announce, first=first, later=["--skip-checks"]).run()

@@ -17,15 +17,24 @@ def supervise(diary: Path, manner: str, grace: float) -> int:
     listener = socket.create_server(("127.0.0.1", 0))
     command = [sys.executable, "-m", "tests.serve.small_server", str(diary), manner]
     note(diary, f"port {listener.getsockname()[1]}")
-    return Supervisor(command, listener=listener, on_answer=lambda: note(diary, "answered"), grace=grace).run()
+    told = {"first": ["--as=first"], "later": ["--as=later"]}
+    return Supervisor(
+        command, listener=listener, on_answer=lambda said: note(diary, f"answered {said}"), grace=grace, **told
+    ).run()
 
 
-def serve(diary: Path, manner: str, listener: socket.socket, lifeline: int) -> None:
+def serve(diary: Path, manner: str, listener: socket.socket, lifeline: int, notice: int | None, number: str) -> None:
     threading.Thread(target=die_with, args=(lifeline,), daemon=True).start()
     if manner == "broken":
         sys.exit(3)
     if manner == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if notice is not None:
+        with open(notice, "w") as pipe:
+            pipe.write(f"by {os.getpid()}")
+    note(diary, f"as {number}")
+    if manner == "doomed" and len(diary.read_text().split("as first")) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
     # Only now: whoever reads the line may count on the manners above.
     note(diary, f"child {os.getpid()}")
     while True:
@@ -48,7 +57,9 @@ if __name__ == "__main__":
     parser.add_argument("grace", type=float, nargs="?", default=5.0)
     parser.add_argument("--listener-fd", type=int)
     parser.add_argument("--lifeline-fd", type=int)
+    parser.add_argument("--notice-fd", type=int)
+    parser.add_argument("--as", dest="number")
     given = parser.parse_args()
     if given.listener_fd is None:
         sys.exit(supervise(given.diary, given.manner, given.grace))
-    serve(given.diary, given.manner, socket.socket(fileno=given.listener_fd), given.lifeline_fd)
+    serve(given.diary, given.manner, socket.socket(fileno=given.listener_fd), given.lifeline_fd, given.notice_fd, given.number)

@@ -45,12 +45,22 @@ def test_the_answer_is_announced_only_once_though_the_server_died_in_between(sta
     diary = start("polite")
     port = diary.answered()
 
-    kill(diary.child())
+    first = diary.child()
+    kill(first)
     diary.child(number=2)
     get(port, "/")
     time.sleep(0.3)
 
-    assert len(diary.lines("answered")) == 1
+    assert diary.lines("answered") == [f"by {first}"]
+    assert diary.lines("as") == ["first", "later"]
+
+
+def test_what_is_done_once_is_done_by_the_next_server_when_one_was_killed_before_it_answered(start: Start) -> None:
+    diary = start("doomed")
+    diary.answered()
+
+    assert diary.lines("as") == ["first", "first"]
+    assert diary.lines("answered")[0].endswith(f"by {diary.child()}")
 
 
 def test_each_further_crash_in_a_row_is_waited_for_longer(start: Start) -> None:

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assistants.errors import CodedError
 from assistants.management import private_servers
-from assistants.management.server import listen
+from assistants.management.listener import HOST, PORT, listen
 from assistants.management.supervisor import answers
 from assistants.management.team import Member, Team
 
@@ -33,8 +33,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0: any free one)")
+        parser.add_argument("--host", default=HOST, help="address to listen on (default %(default)s)")
+        parser.add_argument("--port", type=int, default=PORT, help="port to listen on (default %(default)s; 0: any free one)")
         parser.add_argument("--web", type=int, default=2, help="web processes (default 2)")
         parser.add_argument("--workers", type=int, default=2, help="worker processes (default 2)")
         parser.add_argument("--language", choices=["en", "de"], default="en", help="language of the demo tenant")
