@@ -36,10 +36,11 @@ expect.set_options(timeout=PATIENCE)
 
 @dataclass
 class Site:
-    """A running site: its address, and what `ground.build` made."""
+    """A running site: its address, what a process needs to know to write into its database, and what `ground.build` made."""
 
     url: str
     home: Path
+    environment: dict[str, str]
     sessions: dict[str, str]
     chats: dict[str, str]
 
@@ -101,31 +102,32 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url, environment = f"http://127.0.0.1:{port}", own_environment(home)
-    with (team_serving if os.environ.get("TASKMONKEY_TEST_TEAM") else one_serving)(url, home, environment):
-        yield Site(url, home, **json.loads((home / "made.json").read_text()))
+    with (team_serving if os.environ.get("TASKMONKEY_TEST_TEAM") else one_serving)(url, home, environment) as told:
+        yield Site(url, home, told, **json.loads((home / "made.json").read_text()))
 
 
 @contextmanager
-def one_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[None]:
-    """One process on SQLite, as `make run` starts it."""
+def one_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """One process on SQLite, as `make run` starts it; gives what other processes need to know."""
     for command in (["migrate", "-v0"], ["collectstatic", "--noinput", "-v0"]):
         subprocess.run([*MANAGE, *command], cwd=ROOT, env=environment, check=True)
-    make_ground(home, environment)
+    told = environment | {"TASKMONKEY_EXECUTOR": "manual"}
+    make_ground(home, told)
     with started(["serve", "--unsupervised", "--no-link"], url, home, environment, signal.SIGKILL):
-        yield
+        yield told
 
 
 @contextmanager
-def team_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Web processes and workers on PostgreSQL and Redis, as `make team` starts them."""
+def team_serving(url: str, home: Path, environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Web processes and workers on PostgreSQL and Redis, as `make team` starts them; gives what others need to know."""
     for above in (home, *home.parents):
         if above != Path("/") and above.stat().st_uid == os.geteuid():
             above.chmod(above.stat().st_mode | 0o011)
     with started(["team", "--no-link"], url, home, environment, signal.SIGTERM):
-        told = (home / "team.env").read_text().splitlines()
-        found = dict(line.removeprefix("export ").split("=", 1) for line in told)
-        make_ground(home, environment | {name: shlex.split(value)[0] for name, value in found.items()})
-        yield
+        left = dict(line.removeprefix("export ").split("=", 1) for line in (home / "team.env").read_text().splitlines())
+        told = environment | {name: shlex.split(value)[0] for name, value in left.items()} | {"TASKMONKEY_EXECUTOR": "manual"}
+        make_ground(home, told)
+        yield told
 
 
 @contextmanager
@@ -144,7 +146,7 @@ def started(command: list[str], url: str, home: Path, environment: dict[str, str
 def make_ground(home: Path, environment: dict[str, str]) -> None:
     """Whom and what the journeys need."""
     making = [sys.executable, "-m", "tests.browser.ground", str(home / "made.json")]
-    subprocess.run(making, cwd=ROOT, env=environment | {"TASKMONKEY_EXECUTOR": "manual"}, check=True)
+    subprocess.run(making, cwd=ROOT, env=environment, check=True)
 
 
 def own_environment(home: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import ROOT, Site, own_environment
+from tests.browser.conftest import ROOT, Site
 from tests.browser.hostile import NAMES
 
 # Whatever of this stands on a page came from a text: our own pages have none of it.
@@ -69,7 +69,7 @@ class Watcher:
 def pirates(site: Site, tmp_path_factory) -> Iterator[Site]:
     out = tmp_path_factory.mktemp("hostile") / "made.json"
     command = [sys.executable, "-m", "tests.browser.hostile", str(out), str(site.home / "scripts")]
-    subprocess.run(command, cwd=ROOT, env=own_environment(site.home) | {"TASKMONKEY_EXECUTOR": "manual"}, check=True)
+    subprocess.run(command, cwd=ROOT, env=site.environment, check=True)
     made = json.loads(out.read_text())
     site.sessions.update(made["sessions"])
     site.chats.update(made["chats"])
