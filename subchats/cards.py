@@ -21,7 +21,7 @@ from .below import Below, look_below
 LAST_LINE_CHARS = 240
 CODED_LINE = re.compile(r"\[([A-Z_]+)\] field=.* fix=(.*)\n")
 # A heading, also one in bold, and a table's row; and what begins a line of its own after another one.
-LEAD = re.compile(r"\s*(?:#{1,6}\s|\|)|\s*(?:>\s*)*(\*\*|__)(?:(?!\1).)+\1\s*$")
+LEAD = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\||(\*\*|__)(?:(?!\1).)+\1\s*$)")
 OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\||[-*+]\s|\d+[.)]\s)")
 # Behind a word rather than an abbreviation or an ordinal number, and before a new beginning.
 SENTENCE_END = re.compile(r"[。！？]|(?:[!?…]|(?<=\w{3}\.)|(?<=[)\]”\"»%]\.))[)\]”“\"»’']*(?=\s+[^\sa-zäöüß])")

@@ -118,6 +118,16 @@ def test_report_p4_the_card_of_a_plan_does_not_change_with_its_steps(team, alice
     assert Page(alice, thread).at(f"c{written.pk.hex}").outline() == before
 
 
+def test_the_card_of_a_recorded_plan_says_nothing_of_how_far_it_is(team, alice):
+    thread = play(team, plan(RETURNS, STOCK))
+    (written,) = last_turn(thread).calls.filter(name="write_plan")
+
+    page = Page(alice, thread)
+
+    assert "0 of 2" in the_plan(page)
+    assert "done" not in card(page, written) and "Returns per week" in card(page, written)
+
+
 def test_report_l5_what_a_turn_left_open_is_named_beneath_its_answer(team, alice):
     thread = play(team, plan(RETURNS, STOCK), invoke("desk"))
 
