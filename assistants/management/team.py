@@ -58,6 +58,11 @@ class Member:
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def said(self) -> str:
+        """Where its output stands."""
+        return str(self.log or "the lines above")
+
 
 def _die_with_parent(number: int) -> None:
     """Between fork and exec: the kernel sends this signal when the team itself is killed (Linux; elsewhere nothing does)."""
@@ -89,10 +94,11 @@ class Team:
         end = time.monotonic() + within
         while not until() and not self.stopping:
             for member in self.members:
-                if not member.alive or time.monotonic() > end:
-                    raise RuntimeError(
-                        f"{member.name} did not start; what it said stands in {member.log or 'the lines above'}."
-                    )
+                if not member.alive:
+                    raise RuntimeError(f"{member.name} did not start; what it said stands in {member.said}.")
+            if time.monotonic() > end:
+                last = self.members[-1]
+                raise RuntimeError(f"{last.name} is not ready after {within:g} seconds; what it said stands in {last.said}.")
             time.sleep(POLL)
 
     def watch(self) -> None:

@@ -81,6 +81,14 @@ def test_a_member_that_can_not_start_is_named(team, tmp_path):
         team.join(broken, until=lambda: False, within=10)
 
 
+def test_who_is_waited_for_in_vain_is_named_and_not_somebody_who_is_there(team):
+    team.join(member("postgres"))
+    team.join(member("web1"))
+
+    with pytest.raises(RuntimeError, match="web1 is not ready after 0.1 seconds"):
+        team.wait(lambda: False, within=0.1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only the kernel of Linux tells a child of its parent's death")
 def test_members_do_not_outlive_a_team_that_was_killed(tmp_path):
     script = (

@@ -22,6 +22,8 @@ from assistants.management.supervisor import answers
 from assistants.management.team import Member, Team
 
 MANAGE = [sys.executable, "manage.py"]
+# Two cores that are busy with other work take a minute and more for four processes at once.
+START_SECONDS = 180.0
 
 
 class Command(BaseCommand):
@@ -136,7 +138,7 @@ def _start_processes(
     for number in range(1, web + 1):
         team.join(Member(f"web{number}", command, own, handles=[listener.fileno()]))
     address = listener.getsockname()[:2]
-    team.wait(lambda: answers(address), within=60)
+    team.wait(lambda: answers(address), within=START_SECONDS)
 
 
 def _is_open(port: int) -> bool:
