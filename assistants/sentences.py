@@ -26,10 +26,7 @@ SENTENCES = (
     _("The budget of this turn, {0} tokens, is used up. What was found so far is kept."),
     _("It was cut off: it gave no sign of life for {0} seconds."),
     _("It was cut off: it worked for longer than {0} seconds."),
-    _(
-        "The {0} budget {1}, {2} tokens, is used up. The turn goes on by itself on {3}, or as soon as an admin raises "
-        "the budget. Its work is kept."
-    ),
+    _("The {0} budget {1}, {2} tokens, is used up. The work is kept, and goes on at once if an admin raises the budget."),
     _("daily"),
     _("weekly"),
     _("monthly"),

@@ -39,17 +39,16 @@ class Account:
 
     @property
     def note(self) -> str:
-        """What a person whose turn pauses is told."""
+        """What a person whose turn pauses is told; until when stands with the turn, and is shown in their own time zone."""
         whose = {
             Budget.Scope.TENANT: "of the team",
             Budget.Scope.GROUP: "of your group",
             Budget.Scope.USER: "that you have",
             Budget.Scope.ASSISTANT: "of this assistant",
         }[Budget.Scope(self.budget.scope)]
-        when = f"{timezone.localtime(self.ends):%Y-%m-%d %H:%M}"
         return (
-            f"The {WORDS[Budget.Period(self.budget.period)]} budget {whose}, {self.limit:,} tokens, is used up. The turn"
-            f" goes on by itself on {when}, or as soon as an admin raises the budget. Its work is kept."
+            f"The {WORDS[Budget.Period(self.budget.period)]} budget {whose}, {self.limit:,} tokens, is used up. The work is"
+            " kept, and goes on at once if an admin raises the budget."
         )
 
 

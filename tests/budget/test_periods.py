@@ -11,6 +11,8 @@ from assistants import clock
 from assistants.models import Budget, Thread, Turn
 from assistants.turns import executors, periods
 from assistants.turns.sweeper import sweep
+from tests.kit.browsers import signed_in
+from tests.kit.page import Page
 from tests.kit.turns import commit_hooks, last_turn, replies, run_all
 
 from .ledger import pay
@@ -57,6 +59,21 @@ def test_a_period_follows_the_sites_own_clock_over_a_change_of_the_hour(settings
     start, end = periods.start_of("day", late), periods.end_of("day", late)
 
     assert (start.isoformat(), end.isoformat()) == ("2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00")
+
+
+def test_the_page_says_once_and_by_the_readers_clock_when_a_paused_turn_goes_on(ground, time) -> None:
+    had_spent(ground, 5000)
+    limit(ground)
+    thread = ask(ground)
+
+    page = Page(signed_in(ground.alice), thread)
+
+    banner = page.at("state").find(_class="banner warn")
+    said = " ".join(banner.text().split())
+    assert said.startswith("The daily budget of the team, 1,000 tokens, is used up.")
+    assert said.endswith("It goes on by itself at 00:00.")
+    assert said.count("by itself") == 1 and "2026" not in said
+    assert [part for part in banner.children if isinstance(part, str) and part.strip()] == []
 
 
 def test_a_used_up_budget_pauses_the_turn_and_the_next_period_lets_it_go_on(ground, time) -> None:

@@ -65,8 +65,8 @@ def test_every_sentence_has_a_german_one_with_the_same_places() -> None:
 
 def test_what_was_put_into_a_sentence_stays_in_its_place() -> None:
     period = (
-        "The daily budget of the team, 1,000 tokens, is used up. The turn goes on by itself on 2026-01-06 00:00, or as soon as"
-        " an admin raises the budget. Its work is kept."
+        "The daily budget of the team, 1,000 tokens, is used up. The work is kept, and goes on at once if an admin raises the"
+        " budget."
     )
     with translation.override("de"):
         assert spoken("Stopped by Anna {0} %s.") == "Von Anna {0} %s gestoppt."
