@@ -75,12 +75,20 @@ class Folder:
 
     def read(self, path: str, *, limit: int) -> bytes:
         """The file's bytes. Raises `PATH_REFUSED`, or `FILE_TOO_LARGE` when it has more than `limit` bytes."""
-        descriptor = self._open(self._inside(path))
+        names = _names(path)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            # Most paths have no link, and need not be looked through for one.
+            descriptor = self._open(names)
+        except CodedError:
+            descriptor = self._open(self._inside(path))
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 raise _refused(path)
             data = bytearray()
-            while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
+            # Room is made for as much as is asked for, which takes longer than to read a small file.
+            step = min(status.st_size, 1 << 20) + 1
+            while chunk := os.read(descriptor, min(step, limit + 1 - len(data))):
                 data += chunk
                 if len(data) > limit:
                     raise too_large(path, limit)
@@ -92,9 +100,6 @@ class Folder:
 
     def _inside(self, path: str) -> list[str]:
         """The names on the way to what the path stands for, after its links; all of them lie in the folder."""
-        names = path.split("/")
-        if "\0" in path or any(name in ("", ".", "..") for name in names):
-            raise _refused(path)
         found = relative_target(self._real, path)
         if found is None:
             raise _refused(path)
@@ -196,6 +201,14 @@ class _Walk:
         self._seen.add(_identity(status))
         self._count += 1
         return File(path=path, size=status.st_size, modified=status.st_mtime_ns)
+
+
+def _names(path: str) -> list[str]:
+    """The names that a path is made of. Raises `PATH_REFUSED` for one that isn't as `files` gives them."""
+    names = path.split("/")
+    if "\0" in path or any(name in ("", ".", "..") for name in names):
+        raise _refused(path)
+    return names
 
 
 def relative_target(real: str, path: str) -> str | None:

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from .conversion.converted import Converted
 from .table_text import table_to_text
@@ -20,6 +19,7 @@ CODE = frozenset(
     .properties .proto .ps1 .py .pyi .r .rb .rs .sass .scala .scss .sh .sql .svelte .swift .tcl .tex .tf .toml .ts .tsx .vb
     .vim .vue .xml .yaml .yml .zig""".split()
 )
+READABLE = MARKUP | PAGES | TABLES | CODE | CONVERTED | {".json"}
 BARE_NAMES = frozenset({"readme", "license", "licence", "changelog", "authors", "notice", "makefile", "dockerfile", "todo"})
 LONG_LINE = 2000
 # Control characters do nothing in a document but break what shows it.
@@ -54,25 +54,30 @@ class Parsed:
 
 def is_marked_up(path: str) -> bool:
     """Whether the text of such a document may have Markdown's marks: it was written or converted so."""
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = ending_of(path)
     return is_converted(path) or suffix in MARKUP | PAGES or not suffix
 
 
 def is_readable(path: str) -> bool:
     """Whether files with this name are read as documents."""
-    name = PurePosixPath(path)
-    suffix = name.suffix.lower()
-    return suffix in MARKUP | PAGES | TABLES | CODE | CONVERTED or suffix == ".json" or name.name.lower() in BARE_NAMES
+    return ending_of(path) in READABLE or path.rpartition("/")[2].lower() in BARE_NAMES
 
 
 def is_converted(path: str) -> bool:
     """Whether files with this name become text in a process of their own."""
-    return PurePosixPath(path).suffix.lower() in CONVERTED
+    return ending_of(path) in CONVERTED
+
+
+def ending_of(path: str) -> str:
+    """The ending of a file's name with its dot, in lower case; empty if there is none. By hand: it is asked for often."""
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def parse_document(path: str, data: bytes) -> Parsed:
     """Turns the bytes of a file that is not converted into text, by the ending of its name. Raises NotText."""
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = ending_of(path)
     text = decode_text(data)
     if suffix in PAGES:
         page = read_page(text)
@@ -137,7 +142,8 @@ def decode_text(data: bytes) -> str:
 
 def name_in_words(path: str) -> str:
     """The file's name without its ending, as words."""
-    stem = PurePosixPath(path).stem
+    name = path.rpartition("/")[2]
+    stem = name.removesuffix(name[len(name) - len(ending_of(name)) :])
     return (re.sub(r"[-_.\s]+", " ", stem).strip() or stem)[:200]
 
 

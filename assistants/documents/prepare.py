@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from .conversion.converted import Converted
-from .formats import is_converted, join_sections, parse_document
+from .formats import ending_of, is_converted, join_sections, parse_document
 from .passages import Cut, cut_passages
 from .words import fold, parts_of, plain_words, stems_for
 
@@ -37,10 +36,7 @@ def prepare(path: str, data: bytes, convert: Callable[[str, bytes], Converted]) 
 
     Raises NotText, and whatever `convert` raises. Needs no database, so that another process can do it.
     """
-    if is_converted(path):
-        parsed = join_sections(path, convert(PurePosixPath(path).suffix.lower(), data))
-    else:
-        parsed = parse_document(path, data)
+    parsed = join_sections(path, convert(ending_of(path), data)) if is_converted(path) else parse_document(path, data)
     cuts = cut_passages(parsed.text, markup=parsed.markup, anchors=parsed.anchors)
     return Ready(parsed.title, parsed.text, parsed.note, tuple(cuts), _columns(f"{parsed.title} {_as_words(path)}", cuts))
 

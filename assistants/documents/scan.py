@@ -29,7 +29,7 @@ class Scan:
     With `trust_times` a file of the same size and time is taken as unaltered, and one that failed as still failing.
     """
 
-    BATCH_PASSAGES = 1000
+    BATCH_PASSAGES = BATCH_FILES = 1000
 
     def __init__(
         self, root: DocumentRoot, folder: Folder, listener: Listener, *, trust_times: bool, seconds: float | None
@@ -123,7 +123,7 @@ class Scan:
         self.counts["added" if not known else "unchanged" if known.digest == prepared.digest else "changed"] += 1
         note = f" ({ready.note})" if ready.note else ""
         self.listener.told(prepared.path, f"{'changed' if known else 'new'}, {len(ready.cuts)} passages{note}")
-        if self.cuts >= self.BATCH_PASSAGES:
+        if self.cuts >= self.BATCH_PASSAGES or len(self.batch) >= self.BATCH_FILES:
             self._store()
 
     def _seconds_left(self) -> float | None:

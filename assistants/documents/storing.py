@@ -1,6 +1,6 @@
 """Stores what was read from a root's files: documents, passages, index and mirror, many files in one transaction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +18,8 @@ PUT = """INSERT INTO assistants_document (root_id, path, title, digest, text, mo
     digest = excluded.digest, text = excluded.text, modified = excluded.modified, size = excluded.size"""
 ADD = """INSERT INTO assistants_passage (document_id, first_line, last_line, heading, anchor, text)
     VALUES (%s, %s, %s, %s, %s, %s)"""
+IDS = "SELECT path, id FROM assistants_document WHERE root_id = %s AND path IN"
+ADDED = "SELECT id FROM assistants_passage WHERE document_id IN"
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,10 @@ def store(root: DocumentRoot, mirror: Mirror, prepared: Sequence[Prepared], fail
     with transaction.atomic():
         # Another process may read the same folder: the second finds what the first has stored, and puts its own there.
         DocumentRoot.objects.select_for_update(no_key=True).only("pk").filter(pk=root.pk).first()
-        paths = [each.path for each in prepared]
-        Passage.objects.filter(document__in=Document.objects.filter(root=root, path__in=paths).values("pk")).delete()
+        if stored := _ids_of(root, prepared):
+            Passage.objects.filter(document__in=stored.values()).delete()
         _put_documents(root, prepared)
-        ids = dict(Document.objects.filter(root=root, path__in=paths).values_list("path", "pk"))
+        ids = _ids_of(root, prepared)
         columns = (columns for each in prepared for columns in each.ready.columns)
         index_of().add(root.pk, zip(_add_passages(ids, prepared), columns, strict=True))
     for each in prepared:
@@ -62,8 +64,20 @@ def drop(root: DocumentRoot, mirror: Mirror, paths: Sequence[str]) -> None:
         mirror.remove(path)
 
 
+def _ids_of(root: DocumentRoot, prepared: Sequence[Prepared]) -> dict[str, int]:
+    """The ids of those documents that are stored, by path."""
+    paths = [each.path for each in prepared]
+    with connection.cursor() as cursor:
+        cursor.execute(f"{IDS} ({_places(paths)})", [root.pk, *paths])
+        return dict(cursor.fetchall())
+
+
+def _places(values: Collection[object]) -> str:
+    return ", ".join(["%s"] * len(values))
+
+
 def _put_documents(root: DocumentRoot, prepared: Sequence[Prepared]) -> None:
-    """Written by hand, as passages are: a model's objects take most of the time of a pass."""
+    """Written by hand, as passages and the questions for ids are: models take most of the time of a pass."""
     as_stored = connection.ops.adapt_datetimefield_value
     rows = [
         (root.pk, each.path, each.ready.title, each.digest, each.ready.text, as_stored(each.modified), each.size)
@@ -80,5 +94,6 @@ def _add_passages(ids: Mapping[str, int], prepared: Sequence[Prepared]) -> list[
     ]
     with connection.cursor() as cursor:
         cursor.executemany(ADD, rows)
-    # They were added in the order of `prepared`, and ids only grow.
-    return list(Passage.objects.filter(document__in=ids.values()).order_by("pk").values_list("pk", flat=True))
+        # They were added in the order of `prepared`, and ids only grow.
+        cursor.execute(f"{ADDED} ({_places(ids)}) ORDER BY id", list(ids.values()))
+        return [passage for (passage,) in cursor.fetchall()]

@@ -2,7 +2,9 @@
 
 import os
 import resource
+import signal
 import stat
+import threading
 import time
 from pathlib import Path
 
@@ -195,6 +197,30 @@ def test_s38_a_reader_that_dies_is_replaced():
         assert converter.prepare("x.docx", office.docx("z")).text == "z"
 
 
+def test_s38_of_several_files_only_the_one_at_which_the_process_ends_is_lost():
+    files = [(f"{name}.md", f"{name} is here.".encode()) for name in ("first", "second", "third")]
+    with Converter() as converter:
+        converter.prepare("x.md", b"x")
+        frozen = converter._process
+        os.kill(frozen.pid, signal.SIGSTOP)
+        threading.Timer(0.5, frozen.kill).start()
+
+        first, *others = converter.prepare_all(files)
+
+    assert str(first) == "too much for its reader, which broke off"
+    assert [each.text for each in others] == ["second is here.", "third is here."]
+
+
+def test_more_files_than_the_pipes_hold_are_answered_in_their_order(converter):
+    files = [(f"{number}.md", b"%d canoes\n\n" % number * 3000) for number in range(60)]
+    files[30] = ("30.md", b"\0 is no text")
+
+    made = converter.prepare_all(files)
+
+    assert str(made.pop(30)) == "not text"
+    assert [ready.text.split(" ", 1)[0] for ready in made] == [str(number) for number in range(60) if number != 30]
+
+
 def test_s38_pictures_and_archives_are_not_opened_at_all(root, folder):
     (folder / "wall.png").write_bytes(office.large_picture(50_000))
     (folder / "nested.zip").write_bytes(office.nested_zip())
@@ -212,8 +238,10 @@ def test_a_file_that_failed_is_not_tried_again_until_it_changes(root, folder, mo
     assert [each.path for each in index_root(root, trust_times=True).failed] == ["x.pdf"]
     root.refresh_from_db()
     tried = []
-    prepare = Converter.prepare
-    monkeypatch.setattr(Converter, "prepare", lambda self, path, data: tried.append(path) or prepare(self, path, data))
+    prepare_all = Converter.prepare_all
+    monkeypatch.setattr(
+        Converter, "prepare_all", lambda self, files: tried.extend(path for path, _ in files) or prepare_all(self, files)
+    )
 
     again = index_root(root, trust_times=True)
     (folder / "x.pdf").write_bytes(office.pdf("Mended now"))

@@ -1,10 +1,11 @@
 """Each kind of file becomes text in lines."""
 
 import time
+from pathlib import PurePosixPath
 
 import pytest
 
-from assistants.documents.formats import NotText, decode_text, is_readable, parse_document
+from assistants.documents.formats import NotText, decode_text, ending_of, is_readable, name_in_words, parse_document
 from assistants.documents.web_page import read_page
 
 PAGE = """<!doctype html><html><head><title>Returns &amp; refunds</title><style>p{}</style>
@@ -14,6 +15,15 @@ PAGE = """<!doctype html><html><head><title>Returns &amp; refunds</title><style>
 <table><tr><th>SKU<th>Units</tr><tr><td>B12345</td><td>1|18</td></tr></table>
 <pre>line one
     indented</pre><p>End</body></html>"""
+
+
+@pytest.mark.parametrize("name", ["a.md", "A.MD", "a.tar.gz", ".md", "..md", "a.", "a", "", "über.Docx"])
+@pytest.mark.parametrize("above", ["", "v1.2/", ".git/"])
+def test_endings_and_names_are_those_of_paths(above, name):
+    path = PurePosixPath(above + name) if name else PurePosixPath()
+
+    assert ending_of(above + name) == path.suffix.lower()
+    assert not name or name_in_words(above + name) == (" ".join(path.stem.replace(".", " ").split()) or path.stem)
 
 
 def test_readable_files_are_told_by_their_names():

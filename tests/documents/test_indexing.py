@@ -12,6 +12,7 @@ from django.db import OperationalError, connection
 
 from assistants import clock
 from assistants.documents import indexing, intake
+from assistants.documents.folder import File
 from assistants.documents.indexing import index_root
 from assistants.documents.mirror import Mirror
 from assistants.documents.search_index import keep_in_step
@@ -329,3 +330,31 @@ def test_the_command_fails_for_a_folder_that_cannot_be_read(root, files):
     assert root.documents.count() == 2
     with pytest.raises(CommandError, match="no such folder"):
         call_command("index", "--tenant=nobody")
+
+
+def test_files_that_a_helper_is_handed_together_keep_their_own_text(root, folder, monkeypatch):
+    monkeypatch.setattr(intake, "WORTH_HELP", 0)
+    texts = {f"{number:03}.md": f"Canoe number {number}." for number in range(100)}
+    texts |= {"large.md": "Paddles.\n\n" * 20_000, "zz.md": "The last one."}
+    for path, text in texts.items():
+        (folder / path).write_text(text)
+    (folder / "050.md").write_bytes(b"\0")
+    del texts["050.md"]
+
+    report = index_root(root)
+
+    assert counts(report) == (101, 0, 0, 0) and [each.path for each in report.failed] == ["050.md"]
+    assert dict(root.documents.values_list("path", "text")) == texts
+    assert rows() == list(Passage.objects.order_by("pk").values_list("pk", flat=True))
+    (folder / "051.md").write_text("A new canoe.")
+    assert counts(index_root(root)) == (0, 1, 0, 100)
+    assert root.documents.get(path="051.md").text == "A new canoe."
+
+
+def test_a_group_of_files_is_bounded_in_number_and_size_and_what_is_converted_stands_alone():
+    def sizes(*files):
+        return [[each.path for each in group] for group in intake._together([File(*each, 0) for each in files])]
+
+    assert sizes(("a.md", 10), ("b.pdf", 10), ("c.md", 10), ("d.md", 10)) == [["a.md"], ["b.pdf"], ["c.md", "d.md"]]
+    assert sizes(("a.md", 40_000), ("b.md", 40_000), ("c.md", 70_000)) == [["a.md"], ["b.md"], ["c.md"]]
+    assert [len(group) for group in sizes(*((f"{number}.md", 1) for number in range(70)))] == [32, 32, 6]

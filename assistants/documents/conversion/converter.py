@@ -1,12 +1,14 @@
 """Starts the process that converts, hands it files, and does away with it when a file is too much for it."""
 
 import contextlib
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +22,9 @@ from .converted import Unreadable
 WALL_SECONDS = 30.0
 # Python, the libraries and their buffers grow with every file; a fresh process costs a tenth of a second.
 FILES_PER_PROCESS = 2000
-MOST_ANSWERED = 256 * 1024 * 1024
+MOST_ANSWERED, LONGEST_HEAD = 256 * 1024 * 1024, 20
+# What a pipe holds, where that can be set: the more, the less often both sides wait for each other.
+PIPE_BYTES = 512 * 1024
 _HOUSE = Path(__file__).resolve().parents[3]
 
 
@@ -40,19 +44,28 @@ class Converter:
 
     def prepare(self, path: str, data: bytes) -> Ready:
         """A file's text and passages; `path` says by its ending what it is. Raises Unreadable, with the reason."""
-        process = self._started()
-        ends = clock.monotonic() + self._seconds
-        name = path.encode()
-        try:
-            _send(process, b"%d %d\n%b%b" % (len(name), len(data), name, data), ends)
-            answer = _receive(process, ends)
-        except _Silent as silence:
-            self.close()
-            raise Unreadable(silence.reason or _end_of(process)) from None
-        self._files += 1
+        (made,) = self.prepare_all([(path, data)])
+        if isinstance(made, Unreadable):
+            raise made
+        return made
+
+    def prepare_all(self, files: Sequence[tuple[str, bytes]]) -> list[Ready | Unreadable]:
+        """The same of several, in their order. They are handed over one behind the other, which spares both sides from waiting
+        for each other at every file; the one at which the process ends is the one that it has not answered."""
+        made: list[Ready | Unreadable] = []
+        while len(made) < len(files):
+            process = self._started()
+            talk = _Talk(process, files[len(made) :])
+            try:
+                while len(made) < len(files):
+                    made.append(_ready(talk.answer(clock.monotonic() + self._seconds)))
+            except _Silent as silence:
+                self.close()
+                made.append(Unreadable(silence.reason or _end_of(process)))
+        self._files += len(files)
         if self._files >= FILES_PER_PROCESS:
             self.close()
-        return _ready(answer)
+        return made
 
     def close(self) -> None:
         """Ends the process, if there is one."""
@@ -81,6 +94,8 @@ class Converter:
             for pipe in (self._process.stdin, self._process.stdout):
                 assert pipe is not None
                 os.set_blocking(pipe.fileno(), False)
+                with contextlib.suppress(OSError):
+                    fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         return self._process
 
 
@@ -92,46 +107,66 @@ class _Silent(Exception):
         self.reason = reason
 
 
-def _send(process: subprocess.Popen[bytes], data: bytes, ends: float) -> None:
-    assert process.stdin is not None
-    pipe, rest = process.stdin.fileno(), memoryview(data)
-    while rest:
-        _wait(pipe, select.POLLOUT, ends)
-        try:
-            rest = rest[os.write(pipe, rest[: 1 << 20]) :]
-        except BlockingIOError:
-            continue
-        except OSError:
-            raise _Silent from None
+class _Talk:
+    """What is said to a process and what it answers. It may be answering while it is being told more."""
 
+    def __init__(self, process: subprocess.Popen[bytes], files: Sequence[tuple[str, bytes]]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._input, self._output = process.stdin.fileno(), process.stdout.fileno()
+        self._unsaid = memoryview(b"".join(map(_request, *zip(*files, strict=True))))
+        self._heard = bytearray()
+        # Not select(): a server may hold more files than that can count.
+        self._poll = select.poll()
+        self._poll.register(self._output, select.POLLIN)
+        self._poll.register(self._input, select.POLLOUT)
 
-def _receive(process: subprocess.Popen[bytes], ends: float) -> Any:
-    assert process.stdout is not None
-    pipe, data, length = process.stdout.fileno(), bytearray(), -1
-    while length < 0 or len(data) < length:
-        _wait(pipe, select.POLLIN, ends)
-        chunk = os.read(pipe, 1 << 20)
-        data += chunk
-        if not chunk or len(data) > MOST_ANSWERED:
-            raise _Silent
-        if length < 0 and b"\n" in data:
-            head, _, rest = data.partition(b"\n")
-            if not head.isdigit():
+    def answer(self, ends: float) -> Any:
+        """The next file's. Raises _Silent."""
+        while (starts := self._heard.find(b"\n", 0, LONGEST_HEAD) + 1) == 0:
+            if len(self._heard) >= LONGEST_HEAD:
                 raise _Silent
-            length, data = int(head), rest
-    try:
-        return json.loads(data)
-    except ValueError:
-        raise _Silent from None
+            self._go_on(ends)
+        head = self._heard[: starts - 1]
+        if not head.isdigit():
+            raise _Silent
+        stops = starts + int(head)
+        while len(self._heard) < stops:
+            self._go_on(ends)
+        try:
+            answer = json.loads(self._heard[starts:stops])
+        except ValueError:
+            raise _Silent from None
+        del self._heard[:stops]
+        return answer
+
+    def _go_on(self, ends: float) -> None:
+        left = ends - clock.monotonic()
+        ready = dict(self._poll.poll(left * 1000)) if left > 0 else {}
+        if not ready:
+            raise _Silent("takes too long to read")
+        if self._input in ready:
+            self._say()
+        if self._output in ready:
+            chunk = os.read(self._output, PIPE_BYTES)
+            self._heard += chunk
+            if not chunk or len(self._heard) > MOST_ANSWERED:
+                raise _Silent
+
+    def _say(self) -> None:
+        try:
+            self._unsaid = self._unsaid[os.write(self._input, self._unsaid[:PIPE_BYTES]) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            # It has ended; what it has answered before may still be there.
+            self._unsaid = memoryview(b"")
+        if not self._unsaid:
+            self._poll.unregister(self._input)
 
 
-def _wait(pipe: int, event: int, ends: float) -> None:
-    # Not select(): a server may hold more files than that can count.
-    poll = select.poll()
-    poll.register(pipe, event)
-    left = ends - clock.monotonic()
-    if left <= 0 or not poll.poll(left * 1000):
-        raise _Silent("takes too long to read")
+def _request(path: str, data: bytes) -> bytes:
+    name = path.encode()
+    return b"%d %d\n%b%b" % (len(name), len(data), name, data)
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> str:
@@ -141,7 +176,7 @@ def _end_of(process: subprocess.Popen[bytes]) -> str:
     return "too much for its reader, which broke off"
 
 
-def _ready(answer: Any) -> Ready:
+def _ready(answer: Any) -> Ready | Unreadable:
     """What a process said that may have been taken over by a file: only its shape is relied on."""
     try:
         title, text, note, cuts, columns = answer
@@ -153,4 +188,4 @@ def _ready(answer: Any) -> Ready:
             return Ready(str(title)[:200], str(text), str(note)[:500], made, words)
     except (TypeError, ValueError):
         pass
-    raise Unreadable(str(answer.get("problem", "damaged") if isinstance(answer, dict) else "damaged")[:200])
+    return Unreadable(str(answer.get("problem", "damaged") if isinstance(answer, dict) else "damaged")[:200])
