@@ -8,13 +8,10 @@ from uuid import UUID
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.sessions.backends.base import SessionBase
-from django.db.models import Q, QuerySet
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, Q, QuerySet
 from django.http import Http404
-from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from assistants import clock
 from assistants.documents.roots import roots_open_to
@@ -56,7 +53,14 @@ _ROLES = Prepared(
     )
 )
 _SHARES = Prepared(lambda root, user: ThreadShare.objects.filter(thread=root, user=user))
-_STILL_KNOWN = Prepared(lambda pk, password: User.objects.filter(pk=pk, password=password, is_active=True))
+# All that an open page's look depends on, since very many pages look all the time.
+_LOOKS = Prepared(
+    lambda key, now, user, password, chat_id: Session.objects.filter(session_key=key, expire_date__gt=now).values_list(
+        "session_data",
+        Exists(User.objects.filter(pk=user, password=password, is_active=True)),
+        Exists(readable_by(user).filter(chat_id=chat_id)),
+    )
+)
 VISITOR_SESSION_KEY = "visitor"
 
 
@@ -76,15 +80,19 @@ def visitor_of(session: SessionBase) -> Visitor:
     return Visitor(session[VISITOR_SESSION_KEY])
 
 
-def is_still_here(actor: Actor, session: SessionBase) -> bool:
-    """Whether the stored session is still the actor's: not ended, not run out, the password not changed since (S08, S13).
-
-    For what outlives its request; a request asks the session by itself.
+def look(actor: Actor, session: SessionBase, chat_id: str) -> tuple[bool, bool]:
+    """Whether the stored session is still the actor's (not ended, not run out, the password not changed since: S08, S13),
+    and whether they may still read the thread. For what outlives its request; a request asks the session by itself.
     """
-    stored = session.__class__(session.session_key)
     if isinstance(actor, Visitor):
-        return bool(actor.key) and stored.get(VISITOR_SESSION_KEY) == actor.key
-    return bool(stored.get(SESSION_KEY) == str(actor.pk)) and _STILL_KNOWN.exists(actor.pk, actor.password)
+        stored, thread = session.__class__(session.session_key), _THREADS.first(chat_id)
+        is_here = bool(actor.key) and stored.get(VISITOR_SESSION_KEY) == actor.key
+        return is_here, thread is not None and may(actor, "read", thread)
+    found = _LOOKS.first(session.session_key or "", clock.now(), actor.pk, actor.password, chat_id)
+    if found is None:
+        return False, False
+    data, is_known, is_readable = found
+    return bool(is_known) and session.decode(data).get(SESSION_KEY) == str(actor.pk), bool(is_readable)
 
 
 def may(actor: Actor, action: str, target: object) -> bool:
@@ -262,38 +270,3 @@ def audit(action: str, *, tenant_id: int | None, user: Actor | None, target: str
         target=target[:200],
         detail=detail,
     )
-
-
-class LoginLink(PasswordResetTokenGenerator):
-    """One-time sign-in tokens: signing in changes `last_login`, which makes the token worthless."""
-
-    key_salt = "assistants.access.LoginLink"
-
-    def _make_hash_value(self, user: Any, timestamp: int) -> str:
-        # Django leaves the fractions of a second out, so a link that is used within the second of the last sign-in
-        # would go on to work.
-        return f"{super()._make_hash_value(user, timestamp)}{user.last_login}"
-
-
-def make_login_link(user: User) -> str:
-    """The path of a link that signs this user in, once, within the password-reset time-out."""
-    uid = urlsafe_base64_encode(force_bytes(user.pk))
-    return reverse("enter", args=[uid, LoginLink().make_token(user)])
-
-
-def user_of_link(uid: str, token: str) -> User | None:
-    """The user whom the link signs in, or None if it was used, is too old or was never made."""
-    try:
-        user = User.objects.filter(pk=urlsafe_base64_decode(uid).decode(), is_active=True).first()
-    except (ValueError, UnicodeDecodeError):
-        return None
-    return user if user and LoginLink().check_token(user, token) else None
-
-
-def use_link(uid: str, token: str) -> User | None:
-    """Uses the link up and gives the user whom it signs in; of two at the same moment only one gets in (S16)."""
-    user = user_of_link(uid, token)
-    if user is None:
-        return None
-    unused = User.objects.filter(pk=user.pk, last_login=user.last_login, password=user.password)
-    return user if unused.update(last_login=clock.now()) else None

@@ -257,9 +257,11 @@ def _cursor(after: str | None, thread_id: int) -> int | None:
 
 
 def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> None:
-    if not access.is_still_here(actor, session):
+    is_here, is_readable = access.look(actor, session, chat_id)
+    if not is_here:
         raise SignedOut
-    access.get_thread(actor, chat_id)
+    if not is_readable:
+        raise Http404("No such conversation.")
 
 
 def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool, UUID | None]:

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from assistants import access, forms, guesses
+from assistants import forms, guesses, login_links
 from assistants.conversations import preferences
 from assistants.models import User
 
@@ -38,7 +38,7 @@ class SignIn(LoginView):
 def enter(request: HttpRequest, uid: str, token: str) -> HttpResponse:
     """The one-time sign-in link. Opening it shows a button, since a GET must change nothing (S14)."""
     posted = request.method == "POST"
-    user = access.use_link(uid, token) if posted else access.user_of_link(uid, token)
+    user = login_links.use_link(uid, token) if posted else login_links.user_of_link(uid, token)
     if user is None:
         return render(request, "assistants/enter.html", {"expired": True}, status=410)
     if posted:

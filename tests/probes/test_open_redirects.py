@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from assistants.access import make_login_link
+from assistants.login_links import make_login_link
 from tests.kit.browsers import HTMX, PAGE
 
 AWAY = [

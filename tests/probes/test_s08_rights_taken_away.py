@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
 
-from assistants import consumers
-from assistants.models import Membership, ThreadShare, User
+from assistants import access, consumers
+from assistants.models import Membership, Thread, ThreadShare, User
 from assistants.turns import hub, live
 from tests.probes.sockets import closing, following, opening
 
@@ -39,6 +41,48 @@ GONE = (4401, 4404)
 
 def test_s08_rights_are_asked_for_often_enough_to_keep_the_promise():
     assert consumers.ACCESS_SECONDS < 5
+
+
+@pytest.mark.parametrize("change", [lambda ground: None, *LOSSES])
+def test_s08_an_open_page_is_judged_as_any_request_is(place, change):
+    """D7: its look is a statement of its own, since it is asked so often, which must say the same as `may`."""
+    session = SessionStore(place.sessions["rita"])
+    change(place.ground)
+
+    looks = {
+        (user.username, thread.chat_id): access.look(user, session, thread.chat_id)[1] == access.may(user, "read", thread)
+        for user in [*User.objects.all(), place.ground.rita]
+        for thread in Thread.objects.all()
+    }
+
+    assert len(looks) > 20 and all(looks.values())
+
+
+def end_the_session(session):
+    session.delete()
+
+
+def let_it_run_out(session):
+    session.set_expiry(timezone.now())
+    session.save()
+
+
+def sign_in_as_another(session):
+    session["_auth_user_id"] = "0"
+    session.save()
+
+
+@pytest.mark.parametrize("end", [None, end_the_session, let_it_run_out, sign_in_as_another])
+@pytest.mark.parametrize("who", ["rita", "visitor"])
+def test_s08_a_page_is_not_at_home_in_a_session_that_is_over(place, who, end):
+    session = SessionStore(place.sessions[who])
+    actor = User.objects.get(username=who) if who == "rita" else access.actor_of(None, session)
+    if end:
+        end(session)
+
+    is_here, _ = access.look(actor, SessionStore(place.sessions[who]), place.alice.thread.chat_id)
+
+    assert is_here == (end is None or (who, end) == ("visitor", sign_in_as_another))
 
 
 @pytest.mark.parametrize("lose", LOSSES)

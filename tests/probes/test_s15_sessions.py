@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.test import Client
 
-from assistants.access import make_login_link
+from assistants.login_links import make_login_link
 from assistants.models import Assistant, User
 from tests.kit.browsers import PAGE
 

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth import SESSION_KEY
 from django.test import Client
 
-from assistants import access
-from assistants.access import LoginLink, make_login_link, use_link, user_of_link
+from assistants import login_links
+from assistants.login_links import LoginLink, make_login_link, use_link, user_of_link
 from assistants.models import User
 from tests.kit.browsers import PAGE
 
@@ -35,7 +35,7 @@ def test_s16_a_link_that_is_used_within_the_second_of_another_sign_in_is_used_up
     User.objects.filter(pk=ground.alice.pk).update(last_login=moment)
     ground.alice.refresh_from_db()
     uid, token = parts(make_login_link(ground.alice))
-    monkeypatch.setattr(access.clock, "now", lambda: moment + timedelta(milliseconds=300))
+    monkeypatch.setattr(login_links.clock, "now", lambda: moment + timedelta(milliseconds=300))
 
     assert use_link(uid, token) == ground.alice
 
@@ -45,7 +45,7 @@ def test_s16_a_link_that_is_used_within_the_second_of_another_sign_in_is_used_up
 def test_s16_of_two_at_the_same_moment_one_gets_in(ground, monkeypatch):
     uid, token = parts(make_login_link(ground.alice))
     checked = user_of_link(uid, token)
-    monkeypatch.setattr(access, "user_of_link", lambda *_: checked)
+    monkeypatch.setattr(login_links, "user_of_link", lambda *_: checked)
 
     assert [use_link(uid, token), use_link(uid, token)] == [ground.alice, None]
 

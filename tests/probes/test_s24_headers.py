@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.test import AsyncClient, Client
 
-from assistants.access import make_login_link
+from assistants.login_links import make_login_link
 from assistants.views import pages
 from tests.kit.browsers import HTMX, PAGE
 

@@ -1,9 +1,10 @@
 """What a turn and a look cost in queries: all of it runs in one process, so what one does too much delays everybody."""
 
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assistants import consumers
+from assistants import access, consumers
 from assistants.models import Thread
 from assistants.rendering import fragments
 from assistants.turns import executors
@@ -116,3 +117,13 @@ def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
         fragments.draw_sidebar(ground.alice, thread)
 
     assert len(real(queries)) <= 26
+
+
+def test_an_idle_page_asks_whether_it_may_still_be_seen_in_one_query(ground, client):
+    thread = asked(ground, client)
+    session = SessionStore(client.session.session_key)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert access.look(ground.alice, session, thread.chat_id) == (True, True)
+
+    assert len(real(queries)) == 1

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from assistants.access import make_login_link
 from assistants.errors import CodedError
+from assistants.login_links import make_login_link
 from assistants.management.listener import HOST, PORT, listen
 from assistants.management.server import SERVERS, serve
 from assistants.management.supervisor import die_with
