@@ -10,7 +10,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         from assistants.management.supervisor import looks_after, supervise
 
-        # It stays small, and Django is loaded once, by the server.
+        # The supervisor stays small: Django is loaded once, by its server.
         if looks_after(sys.argv[2:]):
             sys.exit(supervise(sys.argv[2:]))
     # What a start makes stays; to look through it again and again for garbage would be a seventh of the time.

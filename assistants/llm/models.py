@@ -3,6 +3,7 @@
 import importlib
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -36,16 +37,19 @@ PROVIDER_MODULES = {
     "scripted": ("assistants.llm.scripted",),
     "builtin": ("assistants.llm.builtin",),
 }
+# Of two threads that import parts of one library at once, one might see a part that is half made.
+_loading = threading.Lock()
 
 
 def warm_up(providers: Iterable[str]) -> None:
-    """Imports what these providers need and opens the shared HTTP client; call it before serving.
+    """Imports what these providers need and opens the shared HTTP client; a second call costs nothing.
 
     Unknown providers are passed over.
     """
-    for provider in set(providers):
-        for module in (STREAM_MODULE, *PROVIDER_MODULES.get(provider, ())):
-            importlib.import_module(module)
+    with _loading:
+        for provider in set(providers):
+            for module in (STREAM_MODULE, *PROVIDER_MODULES.get(provider, ())):
+                importlib.import_module(module)
     http_client()
 
 
