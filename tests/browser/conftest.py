@@ -89,9 +89,13 @@ class Visit:
             time.sleep(0.05)
 
     def see_the_panel_out(self) -> None:
-        """Waits for the last drawing of the panel, which comes up to a second after the turn's end: no clock runs then."""
+        """Waits for the last drawing of the panel, which comes up to 1.25 seconds after the turn's end: no clock runs then.
+
+        A turn that was over before the panel showed it has no clock to wait for.
+        """
         running = self.page.locator("#panel [data-since]:not([data-since=''])")
         expect(running).to_have_count(0, timeout=PATIENCE)
+        self.page.wait_for_timeout(1500)
 
 
 @pytest.fixture(scope="session")

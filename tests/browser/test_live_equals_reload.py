@@ -174,7 +174,6 @@ def test_report_p4_what_was_seen_live_is_what_a_reload_shows(visit: Callable[...
     journey(window)
     window.at_rest()
     window.see_the_panel_out()
-    page.wait_for_timeout(700)
 
     live = picture(page)
     page.reload()
