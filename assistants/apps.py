@@ -31,7 +31,7 @@ class AssistantsConfig(AppConfig):
         from assistants.rendering.tables import chart_card, file_card, table_card, tables_section
         from assistants.retention.ageing import forget_due
         from assistants.signals import sweeping, turn_finished
-        from assistants.templatetags.spending import turn_budget
+        from assistants.templatetags.spending import context_gauge, turn_budget
         from assistants.turns import backlog, executors, loop, watchdog
 
         postgres.prepare()
@@ -52,6 +52,7 @@ class AssistantsConfig(AppConfig):
             executors.use_doorbell(tasks.ring)
         register_section("assistants/parts/timeline.html", lambda present: {"timeline": timeline_of(present)}, order=30)
         register_section("assistants/parts/budget.html", turn_budget, order=50)
+        register_section("assistants/parts/context.html", context_gauge, order=60)
         register_card("ask_clarifying_question", "events/calls/question.html", _question_context)
         register_card("cache_assembled_table", "events/calls/table.html", table_card)
         register_card("make_chart", "events/calls/chart.html", chart_card)

@@ -212,5 +212,5 @@ def _row(agent: Sequence[Turn], stretches: list[Stretch], *, top: Thread, start:
             )
             for each in stretches
         ),
-        spent=tuple((kind, round(seconds)) for kind, seconds in spent.items() if seconds),
+        spent=tuple((kind, int(seconds)) for kind, seconds in spent.items() if seconds),
     )

@@ -18,6 +18,7 @@ class Profile:
     """One way to reach one model.
 
     `provider` is builtin, openai (any OpenAI-compatible server), anthropic, google, local or scripted.
+    `context_window` is what the model can read at once, in tokens; 0 where that is not known.
     `input_price` and `output_price` are per million tokens, in the tenant's currency.
     """
 
@@ -27,7 +28,7 @@ class Profile:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     max_output_tokens: int = 4096
-    context_window: int = 32_000
+    context_window: int = 0
     streaming: bool = True
     makes_titles: bool = True
     limits: TimeLimits = TimeLimits()

@@ -94,7 +94,7 @@ class LLMProfile(models.Model):
             base_url=self.base_url,
             api_key=self.get_key(),
             max_output_tokens=self.max_output_tokens,
-            context_window=self.context_window,
+            context_window=0 if self.provider == self.Provider.BUILTIN else self.context_window,
             streaming=self.streaming,
             makes_titles=self.makes_titles,
             limits=TimeLimits(first_token=self.first_token_seconds, idle=self.idle_seconds, total=self.total_seconds),

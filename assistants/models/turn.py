@@ -85,6 +85,12 @@ class Turn(models.Model):
     profile_label = models.CharField(_("profile label"), max_length=120, blank=True)
     input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
     output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
+    prompt_tokens = models.PositiveIntegerField(
+        _("prompt tokens"), default=0, help_text=_("What its newest model call was sent.")
+    )
+    context_window = models.PositiveIntegerField(
+        _("context window"), default=0, help_text=_("What that model can read at once, in tokens; 0 where that is not known.")
+    )
     model_calls = models.PositiveIntegerField(_("model calls"), default=0)
     cost = models.DecimalField(_("cost"), max_digits=12, decimal_places=6, default=0)
     created = models.DateTimeField(_("created"), auto_now_add=True)

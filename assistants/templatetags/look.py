@@ -250,6 +250,12 @@ def span(seconds: int) -> str:
 
 
 @register.filter
+def took(seconds: int) -> str:
+    """How long something took that has ended, as a clock shows it; of less than a second, that it was less."""
+    return span(seconds) if seconds >= 1 else str(_("under 1 s"))
+
+
+@register.filter
 def moment(value: datetime | str | None) -> SafeString | str:
     """A time of day; the page shows it in the reader's own time zone."""
     at = datetime.fromisoformat(value) if isinstance(value, str) and value else value

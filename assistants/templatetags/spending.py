@@ -14,6 +14,8 @@ from assistants.turns import budget
 from assistants.turns.periods import Account
 
 register = template.Library()
+# From here on the next call may find no room.
+CONTEXT_FULL_PERCENT = 95
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,17 @@ def turn_budget(present: Present) -> dict[str, Any] | None:
         "percent": min(total.tokens * 100 // cap, 100) if cap else 0,
         "tone": _tone(total.tokens, budget.NOTICE_PERCENT * cap // 100, cap - budget.reserve_of(cap)) if cap else "leaf",
     }
+
+
+def context_gauge(present: Present) -> dict[str, Any] | None:
+    """How full the model's context window was at the present turn's newest call; None before that, and where the window is
+    not known."""
+    turn = present.turn
+    if turn is None or not turn.prompt_tokens or not turn.context_window:
+        return None
+    used, window = turn.prompt_tokens, turn.context_window
+    tone = _tone(used, window * budget.NOTICE_PERCENT // 100, window * CONTEXT_FULL_PERCENT // 100)
+    return {"used": used, "window": window, "percent": min(used * 100 // window, 100), "tone": tone}
 
 
 @register.simple_tag

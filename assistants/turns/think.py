@@ -262,5 +262,7 @@ def _charge(turn: Turn, allowed: Allowed, input_tokens: int, output_tokens: int)
     """Adds the call to the turn's sums and settles its reservation with the same (P15)."""
     profile = allowed.prompt.profile
     prices = profile.input_price, profile.output_price
+    if input_tokens:
+        turn.prompt_tokens, turn.context_window = input_tokens, profile.context_window
     cost = budget.charge(turn, input_tokens=input_tokens, output_tokens=output_tokens, prices=prices)
     budget.settle(allowed.permit, tokens=input_tokens + output_tokens, cost=cost)

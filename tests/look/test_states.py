@@ -49,6 +49,11 @@ def test_a_time_span_reads_like_a_clock(seconds, shown):
     assert look.span(seconds) == shown
 
 
+@pytest.mark.parametrize(("seconds", "shown"), [(0, "under 1 s"), (0.4, "under 1 s"), (1, "0:01"), (41.9, "0:41")])
+def test_what_took_less_than_a_second_does_not_read_as_nothing(seconds, shown):
+    assert look.took(seconds) == shown
+
+
 def test_a_moment_carries_its_time_for_the_readers_own_zone():
     at = datetime(2026, 11, 30, 9, 41, 5, tzinfo=timezone(timedelta(hours=1)))
 

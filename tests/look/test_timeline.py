@@ -167,6 +167,25 @@ def test_the_panel_tells_by_word_and_by_shape_what_the_bars_show(ground):
     assert {look.kind_word(kind) for kind in KINDS} == {"thinking", "tools", "waiting for others", "waiting for you", "pause"}
 
 
+def test_the_parts_of_a_time_are_never_longer_than_the_whole(ground):
+    ground.script([{"calls": [{"name": "current_time"}]}, "Noon."])
+    thread = ground.open("What time is it?")
+    run_all()
+    turn = last_turn(thread)
+    start = timezone.now() - timedelta(minutes=5)
+    told = TurnEvent.objects.filter(kind="turn", payload__turn=turn.pk).order_by("pk")
+    for event, at in zip(told, (0, 0.7, 1.3, 2.9), strict=True):
+        TurnEvent.objects.filter(pk=event.pk).update(created=start + timedelta(seconds=at))
+    Turn.objects.filter(pk=turn.pk).update(created=start, started=start, finished=start + timedelta(seconds=2.9))
+
+    shown = timeline_of(present_of(thread))
+    panel = Page(signed_in(ground.alice), thread).at("panel-timeline").text()
+
+    assert shown.seconds == shown.rows[0].seconds == 2
+    assert dict(shown.rows[0].spent) == {"thinking": 2, "tools": 0}
+    assert "thinking 0:02, tools under 1 s" in " ".join(panel.split()) and "0:00" not in panel
+
+
 def test_an_empty_conversation_and_an_old_record_still_have_a_panel(ground):
     thread = ground.open("Hello")
     run_all()
