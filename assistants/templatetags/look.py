@@ -18,7 +18,11 @@ from django.utils.translation import gettext_lazy as _
 from assistants.models import ToolCall, Turn
 from assistants.turns import claims
 
+from .figures import money, short, span, took
+
 register = template.Library()
+for figure in (short, span, took, money):
+    register.filter(figure)
 
 SHOWN_CHARS = 4000
 EXACT_CHARS, ONE_LINE_CHARS = 20_000, 60
@@ -230,29 +234,6 @@ def _exact(name: str, value: object) -> Exact:
 def takes_words(call: ToolCall) -> bool:
     """Whether a question may be answered in the person's own words (J-27)."""
     return bool(call.arguments.get("allowFreeText", True))
-
-
-@register.filter
-def short(number: int) -> str:
-    """A number of tokens in at most four characters or so: 950, 4.1k, 2M."""
-    for size, unit in ((1_000_000, "M"), (1000, "k")):
-        if number and number >= size:
-            return f"{number / size:.1f}".removesuffix(".0") + unit
-    return str(number or 0)
-
-
-@register.filter
-def span(seconds: int) -> str:
-    """A time span as a clock shows it: 0:41, 12:05, 1:00:00."""
-    minutes, rest = divmod(int(seconds or 0), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
-@register.filter
-def took(seconds: int) -> str:
-    """How long something took that has ended, as a clock shows it; of less than a second, that it was less."""
-    return span(seconds) if seconds >= 1 else str(_("under 1 s"))
 
 
 @register.filter

@@ -2,10 +2,12 @@
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
+from django.utils import translation
 
-from assistants.models import ToolCall, Turn
+from assistants.models import Tenant, ToolCall, Turn
 from assistants.templatetags import look
 
 
@@ -42,6 +44,16 @@ def test_an_icon_is_drawn_without_size_and_colour():
 @pytest.mark.parametrize(("number", "shown"), [(0, "0"), (950, "950"), (4100, "4.1k"), (12_000, "12k"), (2_500_000, "2.5M")])
 def test_a_number_of_tokens_is_short(number, shown):
     assert look.short(number) == shown
+
+
+def test_german_writes_figures_with_a_comma():
+    with translation.override("de"):
+        assert [look.short(number) for number in (4600, 4000, 2_500_000)] == ["4,6k", "4k", "2,5M"]
+        assert look.money(Decimal("0.06"), Tenant(currency="EUR")) == "€ 0,06"
+
+
+def test_money_is_in_the_tenants_currency():
+    assert [look.money(1.5, Tenant(currency=each)) for each in ("EUR", "USD", "CHF")] == ["€ 1.50", "$ 1.50", "CHF 1.50"]
 
 
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (41, "0:41"), (725, "12:05"), (3700, "1:01:40")])

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from assistants.conversations.present import present_of
 from assistants.conversations.timeline import KINDS, timeline_of
-from assistants.models import Thread, ToolCall, Turn, TurnEvent
+from assistants.models import LLMProfile, Tenant, Thread, ToolCall, Turn, TurnEvent
 from assistants.templatetags import look, tree
 from assistants.turns import events, questions
 from assistants.turns.loop import run_turn
@@ -73,6 +73,20 @@ def test_report_d22_the_sums_are_those_of_the_whole_tree(ground):
     shown = timeline_of(present_of(thread))
 
     assert shown.tokens == sum(row.tokens for row in shown.rows) == 231 and shown.since == ""
+
+
+def test_what_it_cost_is_told_in_the_tenants_currency_everywhere(ground):
+    stock = ground.assistant("stock", script=[{"text": "Forty-two.", "usage": [100, 10]}])
+    LLMProfile.objects.filter(pk__in=[stock.profile_id, ground.lead.profile_id]).update(input_price=10_000)
+    Tenant.objects.filter(pk=ground.apes.pk).update(currency="USD")
+    ground.script([hand_to("stock", usage=[50, 5]), {"text": "Counted.", "usage": [60, 6]}])
+    thread = ground.open("How many?")
+    run_all()
+
+    page = Page(signed_in(ground.alice), thread)
+
+    for place in ("panel-timeline", "panel-budget", "log"):
+        assert "$ " in page.at(place).text() and "€" not in page.at(place).text()
 
 
 def test_a_sub_chat_shows_itself_and_what_is_below_it(ground):
