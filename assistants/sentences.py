@@ -51,6 +51,10 @@ SENTENCES = (
     _("The stored key of profile “{0}” can't be read: the site's secret key has changed. Enter the key again in the profile."),
     _(
         "The built-in engine answers: rules and search, no language model. It asks back, delegates and quotes your "
+        "documents, but it knows nothing else and writes nothing of its own."
+    ),
+    _(
+        "The built-in engine answers: rules and search, no language model. It asks back, delegates and quotes your "
         "documents, but it knows nothing else and writes nothing of its own. {0}"
     ),
     _(
@@ -60,6 +64,8 @@ SENTENCES = (
     _("A scripted model answers ({0}): it follows a script and understands nothing."),
     _("{0} answers, from the model server at {1}."),
     _("{0} answers, from {1}."),
+    _("A language model answers."),
+    _("The model can't be reached as it is set up. An admin of the team can mend that."),
     _("The message is empty."),
     _("Write something first."),
     _("The message is longer than {0} KB. It was not sent, and your text was kept."),

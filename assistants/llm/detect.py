@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import httpx2
 
@@ -19,8 +20,14 @@ PROBE_SECONDS = 0.3
 KEEP_SECONDS = 60.0
 MAX_LIST_BYTES = 1024 * 1024
 
+Reader = Literal["admin", "member", "visitor"]
+
 BUILTIN = Profile(provider="builtin", model="builtin", label="Built-in engine")
 
+_BUILTIN = (
+    "The built-in engine answers: rules and search, no language model. It asks back, delegates and quotes your documents, but"
+    " it knows nothing else and writes nothing of its own."
+)
 _HOW_TO_CONNECT = (
     "To connect a language model, add a profile in the admin pages, or start the server with OPENAI_API_KEY or"
     " ANTHROPIC_API_KEY set, or with a local model server running."
@@ -64,15 +71,15 @@ def forget() -> None:
         _found = None
 
 
-def describe(profile: Profile) -> str:
-    """Says in one or two sentences which model answers, and of the built-in engine what it cannot do."""
+def describe(profile: Profile, *, to: Reader = "admin") -> str:
+    """Says in one or two sentences which model answers, and of the built-in engine what it cannot do; to admins also how to
+    connect another one, to visitors neither names nor addresses."""
     if profile.provider == "builtin":
-        return (
-            "The built-in engine answers: rules and search, no language model. It asks back, delegates and quotes your"
-            " documents, but it knows nothing else and writes nothing of its own. " + _HOW_TO_CONNECT
-        )
+        return " ".join([_BUILTIN, _HOW_TO_CONNECT]) if to == "admin" else _BUILTIN
     if profile.provider == "scripted":
         return f"A scripted model answers ({profile.model}): it follows a script and understands nothing."
+    if to == "visitor":
+        return "A language model answers."
     host = httpx2.URL(profile.base_url).netloc.decode() if profile.base_url else ""
     if profile.provider == "local":
         return f"{profile.model} answers, from the model server at {host}."

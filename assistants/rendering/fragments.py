@@ -44,6 +44,11 @@ class Viewpoint:
     definition: Definition
     csrf_token: str = ""
 
+    @property
+    def is_visitor(self) -> bool:
+        """Whether it is somebody from outside, who is shown answers and what they rest on, and nothing of the works."""
+        return isinstance(self.actor, access.Visitor)
+
 
 @dataclass(frozen=True)
 class Told:
@@ -217,7 +222,9 @@ _STATE = Prepared(_going_or_newest)
 
 
 def draw_panel(view: Viewpoint) -> SafeString:
-    """What is to be told about the present turn, section by section."""
+    """What is to be told about the present turn, section by section; nothing to a visitor, whose page has no panel."""
+    if view.is_visitor:
+        return mark_safe("")
     present = present_of(view.thread)
     drawn = [
         _draw(section.template, view, **context) for section in sections() if (context := section.context(present)) is not None

@@ -24,11 +24,16 @@ from .tables import SAVED
 @require_GET
 @csp(SAVED)
 def export_thread(request: HttpRequest, chat_id: str, kind: str) -> HttpResponse:
-    """The conversation with everything below it, as a file to be saved: `md` to read, `json` to bring in again (Z5, Z6)."""
-    found = access.get_thread(actor(request), chat_id)
+    """The conversation with everything below it, as a file to be saved: `md` to read, `json` to bring in again (Z5, Z6).
+
+    A visitor gets what was said, and nothing of how it was found.
+    """
+    who = actor(request)
+    found, is_visitor = access.get_thread(who, chat_id), isinstance(who, access.Visitor)
     if kind == "md":
-        content, media_type = read_out(pack_thread(found)), "text/markdown; charset=utf-8"
-    elif kind == "json":
+        packed = pack_thread(found)
+        content, media_type = read_out(packed | {"calls": []} if is_visitor else packed), "text/markdown; charset=utf-8"
+    elif kind == "json" and not is_visitor:
         content, media_type = json.dumps(pack_threads([found]), ensure_ascii=False, indent=1), "application/json"
     else:
         raise Http404("No such kind of file.")

@@ -33,7 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "assistants": assistants,
         "sidebar": fragments.draw_sidebar(who, None),
-        "model_line": model_line(define(first), first.tenant) if first else "",
+        "model_line": model_line(define(first), first.tenant, who) if first else "",
     }
     return render(request, "assistants/home.html", context)
 
@@ -54,7 +54,7 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
         "thread": found,
         "definition": view.definition,
         "sidebar": fragments.draw_sidebar(who, found),
-        "model_line": model_line(view.definition, found.tenant),
+        "model_line": model_line(view.definition, found.tenant, who),
         "ancestors": ancestors_of(found),
     }
     if (stretch := _elsewhere(found, request.GET.get("at"))) is not None:
@@ -132,12 +132,15 @@ def thread_state(request: HttpRequest, chat_id: str) -> HttpResponse:
     return JsonResponse(asdict(snapshot_of(found)))
 
 
-def model_line(definition: Definition, tenant: Tenant) -> str:
-    """Which model answers, in a sentence; of one that can't be reached, why."""
+def model_line(definition: Definition, tenant: Tenant, who: access.Actor) -> str:
+    """Which model answers, in a sentence; only whoever may set it up is told how, or why it can't be reached."""
+    sets_up = isinstance(who, User) and who.is_staff and access.may(who, "manage", tenant)
     try:
-        return spoken(describe(profile_for(definition, tenant)))
+        profile = profile_for(definition, tenant)
     except CodedError as error:
-        return spoken(f"{error.message} {error.fix}")
+        unreachable = "The model can't be reached as it is set up. An admin of the team can mend that."
+        return spoken(f"{error.message} {error.fix}" if sets_up else unreachable)
+    return spoken(describe(profile, to="admin" if sets_up else "member" if isinstance(who, User) else "visitor"))
 
 
 def ancestors_of(found: Thread) -> list[Thread]:

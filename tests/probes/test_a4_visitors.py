@@ -8,8 +8,8 @@ from django.conf import settings
 from django.test import Client
 
 from assistants.llm import scripted
-from assistants.models import Assistant, Thread, ToolCall
-from tests.kit.browsers import HTMX, PAGE
+from assistants.models import Assistant, Thread, ToolCall, User
+from tests.kit.browsers import HTMX, PAGE, signed_in
 from tests.kit.turns import last_turn, run_all
 from tests.probes.sockets import following, opening
 
@@ -65,6 +65,47 @@ def test_a_stranger_is_offered_public_assistants_only(ground, guide):
     assert "Guide" in page and "Lead" not in page
     for assistant in (ground.lead, ground.assistant("off", public=True, enabled=False)):
         assert Client().post("/c/", {"assistant": assistant.pk, "text": "Hi"}).status_code == 401
+
+
+def test_a_visitor_sees_answers_and_nothing_of_the_works(ground, guide):
+    scripted.register(guide.profile.model, [{"calls": [{"name": "current_time"}]}, "It is noon."])
+    browser, thread = begin(guide)
+
+    page = browser.get(f"/c/{thread.chat_id}/").content.decode()
+    news = browser.get(f"/c/{thread.chat_id}/events/?after=0").content.decode()
+    file = browser.get(f"/c/{thread.chat_id}/export/md/").content.decode()
+
+    for shown in (page, news, file):
+        assert "It is noon." in shown and "current_time" not in shown
+    assert "Something was looked up" in page
+    assert 'id="panel' not in page and 'id=\\"panel' not in news and "tokens" not in page + news
+    assert browser.get(f"/c/{thread.chat_id}/export/json/").status_code == 401 and "/export/json/" not in page
+
+
+def test_advice_for_operators_is_for_those_who_may_follow_it(ground, guide, monkeypatch):
+    monkeypatch.setenv("TASKMONKEY_MODEL", "builtin")
+    Assistant.objects.update(profile=None)
+    User.objects.filter(pk=ground.alice.pk).update(is_staff=True)
+    advice = "To connect a language model"
+
+    pages = {who.username: signed_in(who).get("/").content.decode() for who in (ground.alice, ground.bob)}
+    pages["visitor"] = Client().get(f"/?assistant={guide.pk}").content.decode()
+
+    assert all("The built-in engine answers" in page for page in pages.values())
+    assert [who for who, page in pages.items() if advice in page] == ["alice"]
+
+
+def test_a_visitor_is_not_told_where_the_model_stands_nor_what_is_wrong_with_it(ground, guide):
+    profile = guide.profile
+    profile.provider, profile.model, profile.base_url = "openai", "secret-7b", "http://10.0.0.7:1234/v1"
+    profile.save()
+    outside, inside = Client().get("/").context["model_line"], signed_in(ground.bob).get(f"/?assistant={guide.pk}")
+
+    assert outside == "A language model answers."
+    assert inside.context["model_line"] == "secret-7b answers, from 10.0.0.7:1234."
+    profile.encrypted_key = "not a token"
+    profile.save()
+    assert "key" not in Client().get("/").context["model_line"]
 
 
 def test_an_assistant_that_is_no_longer_public_ends_the_conversation(ground, guide):
