@@ -24,6 +24,7 @@ BARE_NAMES = frozenset({"readme", "license", "licence", "changelog", "authors", 
 LONG_LINE = 2000
 # Control characters do nothing in a document but break what shows it.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]+")
+_CONTROL_BYTES = bytes(each for each in range(128) if _CONTROL.match(chr(each)))
 
 
 class NotText(Exception):
@@ -123,7 +124,9 @@ def _clean(text: str) -> str:
 
 
 def _plain_lines(text: str) -> str:
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n"))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    # The same in a fraction of the time.
+    return lines.encode().translate(None, _CONTROL_BYTES).decode() if lines.isascii() else _CONTROL.sub("", lines)
 
 
 def decode_text(data: bytes) -> str:

@@ -133,18 +133,18 @@ def _section_size(blocks: Sequence[_Block], place: int) -> int:
 
 def _blocks(lines: Sequence[str], *, markup: bool) -> Iterator[_Block]:
     """Headings, fenced code and paragraphs, each with the blank lines behind it."""
-    # How many characters stand before each line.
-    before = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    # How many characters stand before each line, without the ends of lines.
+    before = list(accumulate(map(len, lines), initial=0))
     place = _front_matter_end(lines) if markup else 0
     if place:
-        yield _Block(0, place, before[place])
+        yield _Block(0, place, before[place] + place)
     while place < len(lines):
         level, heading, end = _heading_at(lines, place) if markup else (0, "", place)
         if not level:
             end = _fence_end(lines, place) if markup and _FENCE.match(lines[place]) else _paragraph_end(lines, place, markup)
         while end < len(lines) and (not lines[end] or lines[end].isspace()):
             end += 1
-        yield _Block(place, end, before[end] - before[place], level, heading)
+        yield _Block(place, end, before[end] - before[place] + end - place, level, heading)
         place = end
 
 

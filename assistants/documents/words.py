@@ -18,6 +18,7 @@ PART = 5
 MOST_KNOWN = 200_000
 _WORD = re.compile(r"[^\W_]+(?:[-.,:][^\W_]+)*")
 _PLAIN = re.compile(r"[^\W_]+")
+_PARTED = bytes(each if chr(each).isalnum() else ord(" ") for each in range(128)) + bytes(128)
 # Every character that unicodedata.combining() knows. The few that most texts have at all are looked for first: a short
 # pattern is many times as fast as a long one, and that as asking for each character.
 _COMMON_MARKS = re.compile("[\u0300-\u036f]+")
@@ -158,6 +159,9 @@ def _stemmed(text: str) -> tuple[str, ...]:
 
 def plain_words(folded: str) -> list[str]:
     """The words of a folded text as the index cuts them."""
+    if folded.isascii():
+        # The same in a third of the time.
+        return folded.encode().translate(_PARTED).decode().split()
     return _PLAIN.findall(folded)
 
 
@@ -168,7 +172,7 @@ def compound_parts(folded: str) -> str:
 
 def parts_of(words: Iterable[str]) -> str:
     """The same of words that are folded and parted already."""
-    return " ".join(filter(None, map(_PARTS.__getitem__, sorted(set(words)))))
+    return " ".join(filter(None, map(_PARTS.__getitem__, sorted({word for word in words if len(word) >= COMPOUND}))))
 
 
 class _Parts(dict[str, str]):

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from assistants.documents.conversion.child import convert
 from assistants.documents.conversion.converted import Unreadable
-from assistants.documents.conversion.converter import Converter
+from assistants.documents.conversion.converter import Converter, _ready
 from assistants.documents.indexing import index_root
 from assistants.documents.mirror import Mirror
+from assistants.documents.prepare import prepare
 from assistants.documents.reading import read_lines
 from assistants.documents.searching import search_passages
 from assistants.errors import CodedError
@@ -219,6 +221,29 @@ def test_more_files_than_the_pipes_hold_are_answered_in_their_order(converter):
 
     assert str(made.pop(30)) == "not text"
     assert [ready.text.split(" ", 1)[0] for ready in made] == [str(number) for number in range(60) if number != 30]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ([[1, 1]], [2, -2, 2, 0, 0, 0, 0, 0, 0, 0]),
+        ([[1, 1]], [9, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ([[1, 1]], [2, 0, 0]),
+        ([[1, 1]], [2, 0, 0, 0]),
+        ([], [2, "x", 0]),
+        ([], []),
+        ([["x", 1]], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        7,
+    ],
+)
+def test_s38_an_answer_of_another_shape_is_none(answer):
+    assert str(_ready(answer, "ab")) == "damaged"
+
+
+def test_an_answer_says_what_was_prepared(converter):
+    data = "# Grüße 🛶\n\nCanoes.\n\n".encode() + b"Paddles of the long river.\n\n" * 200
+
+    assert converter.prepare("sub/canoes.md", data) == prepare("sub/canoes.md", data, convert)
 
 
 def test_s38_pictures_and_archives_are_not_opened_at_all(root, folder):

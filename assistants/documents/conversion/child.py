@@ -17,24 +17,30 @@ OPEN_FILES = 64
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Reads the lengths of a path and of a file, then both; writes a length and JSON; again until the input ends."""
+    """Reads the lengths of a path and of a file, then both; writes the lengths of an answer's two parts, then both; again until
+    the input ends."""
     while head := requests.readline():
         path_length, data_length = map(int, head.split())
         allow_cpu()
-        answer = answer_to(requests.read(path_length).decode(), requests.read(data_length))
-        answers.write(b"%d\n" % len(answer))
-        answers.write(answer)
+        head, texts = answer_to(requests.read(path_length).decode(), requests.read(data_length))
+        answers.write(b"%d %d\n" % (len(head), len(texts)))
+        answers.write(head)
+        answers.write(texts)
         answers.flush()
 
 
-def answer_to(path: str, data: bytes) -> bytes:
-    """A document as JSON, lists in the order of their fields; or the problem with it."""
+def answer_to(path: str, data: bytes) -> tuple[bytes, bytes]:
+    """A document as JSON and texts: each passage's lines, and how long each of the texts is, which follow without anything
+    between them. Nothing has to be escaped in them, which would take a fifth of the time. Or the problem with it, and no texts.
+    """
     made: object
+    texts: list[str] = []
     try:
         ready = prepare(path, data, convert)
-        cuts = [(cut.first, cut.last, cut.heading, cut.text, cut.anchor) for cut in ready.cuts]
-        columns = [(each.title, each.heading, each.body, each.parts) for each in ready.columns]
-        made = (ready.title, ready.text, ready.note, cuts, columns)
+        texts = [ready.title, ready.text, ready.note]
+        for cut, each in zip(ready.cuts, ready.columns, strict=True):
+            texts += (cut.heading, cut.text, cut.anchor, each.title, each.heading, each.body, each.parts)
+        made = ([(cut.first, cut.last) for cut in ready.cuts], [len(text) for text in texts])
     except NotText:
         made = {"problem": "not text"}
     except Unreadable as problem:
@@ -46,7 +52,7 @@ def answer_to(path: str, data: bytes) -> bytes:
     except Exception as error:
         # A library may stumble over a broken file in any way; that is the file's trouble and nobody else's.
         made = {"problem": f"damaged ({type(error).__name__})"}
-    return json.dumps(made, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(made).encode(), "".join(texts).encode("utf-8", "replace")
 
 
 def convert(ending: str, data: bytes) -> Converted:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,7 +23,9 @@ from .converted import Unreadable
 WALL_SECONDS = 30.0
 # Python, the libraries and their buffers grow with every file; a fresh process costs a tenth of a second.
 FILES_PER_PROCESS = 2000
-MOST_ANSWERED, LONGEST_HEAD = 256 * 1024 * 1024, 20
+MOST_ANSWERED, LONGEST_HEAD = 256 * 1024 * 1024, 40
+# So many texts are told of each passage: three of its own and four columns.
+TEXTS = 7
 # What a pipe holds, where that can be set: the more, the less often both sides wait for each other.
 PIPE_BYTES = 512 * 1024
 _HOUSE = Path(__file__).resolve().parents[3]
@@ -58,7 +61,7 @@ class Converter:
             talk = _Talk(process, files[len(made) :])
             try:
                 while len(made) < len(files):
-                    made.append(_ready(talk.answer(clock.monotonic() + self._seconds)))
+                    made.append(_ready(*talk.answer(clock.monotonic() + self._seconds)))
             except _Silent as silence:
                 self.close()
                 made.append(Unreadable(silence.reason or _end_of(process)))
@@ -120,20 +123,21 @@ class _Talk:
         self._poll.register(self._output, select.POLLIN)
         self._poll.register(self._input, select.POLLOUT)
 
-    def answer(self, ends: float) -> Any:
-        """The next file's. Raises _Silent."""
+    def answer(self, ends: float) -> tuple[Any, str]:
+        """The next file's, as `child.answer_to` makes it. Raises _Silent."""
         while (starts := self._heard.find(b"\n", 0, LONGEST_HEAD) + 1) == 0:
             if len(self._heard) >= LONGEST_HEAD:
                 raise _Silent
             self._go_on(ends)
-        head = self._heard[: starts - 1]
-        if not head.isdigit():
+        lengths = self._heard[: starts - 1].split()
+        if len(lengths) != 2 or not all(map(bytearray.isdigit, lengths)):
             raise _Silent
-        stops = starts + int(head)
+        texts = starts + int(lengths[0])
+        stops = texts + int(lengths[1])
         while len(self._heard) < stops:
             self._go_on(ends)
         try:
-            answer = json.loads(self._heard[starts:stops])
+            answer = json.loads(self._heard[starts:texts]), self._heard[texts:stops].decode()
         except ValueError:
             raise _Silent from None
         del self._heard[:stops]
@@ -176,16 +180,17 @@ def _end_of(process: subprocess.Popen[bytes]) -> str:
     return "too much for its reader, which broke off"
 
 
-def _ready(answer: Any) -> Ready | Unreadable:
+def _ready(answer: Any, texts: str) -> Ready | Unreadable:
     """What a process said that may have been taken over by a file: only its shape is relied on."""
     try:
-        title, text, note, cuts, columns = answer
-        made = tuple(
-            Cut(int(first), int(last), str(heading), str(of), str(anchor)) for first, last, heading, of, anchor in cuts
-        )
-        words = tuple(Columns(*map(str, each)) for each in columns)
-        if len(made) == len(words):
-            return Ready(str(title)[:200], str(text), str(note)[:500], made, words)
+        places, lengths = answer
+        # Looked at before anything is cut out: lengths that overlap could make very much of little.
+        if min(lengths) >= 0 and sum(lengths) == len(texts):
+            said = [texts[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+            title, text, note = said[:3]
+            passages = [said[start : start + TEXTS] for start in range(3, len(said), TEXTS)]
+            cuts = (Cut(int(first), int(last), *each[:3]) for (first, last), each in zip(places, passages, strict=True))
+            return Ready(title[:200], text, note[:500], tuple(cuts), tuple(Columns(*each[3:]) for each in passages))
     except (TypeError, ValueError):
         pass
     return Unreadable(str(answer.get("problem", "damaged") if isinstance(answer, dict) else "damaged")[:200])
