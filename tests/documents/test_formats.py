@@ -127,3 +127,12 @@ def test_json_in_one_line_is_spread_over_lines():
 def test_broken_json_is_read_as_text():
     assert parse_document("x.json", b"{" * 3000).text == "{" * 3000
     assert parse_document("x.json", b"[" * 300_000).text == "[" * 300_000
+
+
+def test_control_signs_are_left_out_of_plain_ascii_as_of_any_other_text():
+    signs = b"".join(bytes([each]) for each in range(1, 128)) + b"\r\nend"
+
+    plain, other = decode_text(signs), decode_text("ü".encode() + signs)
+
+    assert other == f"ü{plain}"
+    assert plain.startswith("\t\n\n\n !") and plain.endswith("}~\nend")

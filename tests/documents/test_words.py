@@ -1,5 +1,6 @@
 """English and German words are compared without case, accents and endings, and found inside of compounds."""
 
+import re
 import sys
 import unicodedata
 
@@ -108,3 +109,9 @@ def test_a_documents_small_words_tell_how_its_words_are_cut(text, stems):
 def test_every_combining_mark_is_looked_for() -> None:
     assert not any(unicodedata.combining(chr(each)) for each in range(LAST_MARK + 1, sys.maxunicode + 1))
     assert fold("\u0438\u0306\u20d0 a\U0001e8d0") == "\u0438 a"
+
+
+def test_plain_ascii_is_parted_into_words_as_any_other_text_is():
+    text = "".join(map(chr, range(128))) + " canoe_2 it's 3.5 a-b\tc\u0000d"
+
+    assert plain_words(text) == plain_words(f"{text} ü")[:-1] == re.findall(r"[^\W_]+", text)
