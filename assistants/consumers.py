@@ -105,7 +105,6 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.text = LiveText(self.thread.pk)
         self.cards: dict[str, str] = {}
         self.panel = self.sidebar = ""
-        self.slow = False
         self.agenda = Agenda()
         self._begin(self._follow_record())
 
@@ -232,10 +231,9 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self._tell_pace()
 
     async def _tell_pace(self) -> None:
-        """Says when changes in other processes are only looked up every few seconds, and when that is over (P10)."""
-        if self.slow == hub.is_healthy():
-            self.slow = not self.slow
-            await self._say({"slow": self.slow})
+        """Says whether changes in other processes are only looked up every few seconds (P10): each time, since a page that
+        hears nothing for longer than two looks takes its connection for lost."""
+        await self._say({"slow": not hub.is_healthy()})
 
     async def _say(self, frame: dict[str, Any]) -> None:
         await self.send(_encode(frame))

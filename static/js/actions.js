@@ -115,18 +115,20 @@ async function takeBack(event, button, composer) {
 // Menus close like menus: by Escape, by a click beside them, and once their command is done.
 export function closeMenus() {
   const opened = () => document.querySelectorAll("details.menu[open]");
+  const close = (menu) => {
+    // What is hidden can't keep the keyboard's focus.
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  };
   document.body.addEventListener("htmx:afterRequest", ({ detail }) => {
-    if (detail.successful && detail.requestConfig.verb === "post") for (const menu of opened()) menu.open = false;
+    if (detail.successful && detail.requestConfig.verb === "post") for (const menu of opened()) close(menu);
   });
   document.addEventListener("click", (event) => {
     for (const menu of opened()) if (!menu.contains(event.target)) menu.open = false;
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing) return;
-    for (const menu of opened()) {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    }
+    for (const menu of opened()) close(menu);
   });
 }
 

@@ -1,9 +1,13 @@
 // What comes down: numbered events as HTML fragments, and the growing reply block by block.
-import { morph } from "./morph.js";
+import { keepFocus, morph } from "./morph.js";
 
 const POLL_AFTER_MS = 4000;
 const POLL_EVERY_MS = 2000;
 const LATE_AFTER_MS = 3000;
+const LOST_AFTER_MS = 1000;
+// Whatever else goes on, the server says something every four seconds. To come back would burden one that is only late.
+const SILENT_AFTER_MS = 9000;
+const DEAD_AFTER_MS = 30000;
 const GIVEN_UP_AFTER_MS = 20000;
 const LONGEST_DELAY_MS = 10000;
 // A page that is drawn for longer than this at a time feels stuck.
@@ -18,11 +22,13 @@ export function apply(html, prepare = () => {}) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
   prepare(holder.content);
-  for (const element of [...holder.content.children]) {
-    const old = document.getElementById(element.id);
-    const shown = element.dataset.order ? place(element, old) : old && morph(old, element);
-    if (shown) window.htmx?.process(shown);
-  }
+  keepFocus(() => {
+    for (const element of [...holder.content.children]) {
+      const old = document.getElementById(element.id);
+      const shown = element.dataset.order ? place(element, old) : old && morph(old, element);
+      if (shown) window.htmx?.process(shown);
+    }
+  });
 }
 
 function place(element, old) {
@@ -152,6 +158,11 @@ export function connect(chat, { prepare, drawn, onConnection }) {
   const language = document.documentElement.lang;
   let seen = Number(chat.dataset.seq);
   let delay = 250;
+  let socket = null;
+  let heard = Infinity;
+  let silent = false;
+  let coming = null;
+  let lost = null;
   let polling = null;
   let asking = false;
   let blocked = setTimeout(startPolling, POLL_AFTER_MS);
@@ -175,22 +186,61 @@ export function connect(chat, { prepare, drawn, onConnection }) {
 
   function open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/ws${address}?after=${seen}&lang=${language}`);
+    socket = new WebSocket(`${scheme}://${location.host}/ws${address}?after=${seen}&lang=${language}`);
+    heard = performance.now();
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       delay = 250;
       clearTimeout(blocked);
+      clearTimeout(lost);
       clearInterval(polling);
-      blocked = polling = null;
+      blocked = lost = polling = null;
       onConnection("open");
     };
-    socket.onmessage = (event) => take(JSON.parse(event.data));
+    socket.onmessage = (event) => {
+      heard = performance.now();
+      if (silent) onConnection("open");
+      silent = false;
+      take(JSON.parse(event.data));
+    };
     socket.onclose = (event) => {
       if (event.code === SIGNED_OUT || event.code === INVISIBLE) return location.reload();
-      // The time since the first loss counts: a socket that is refused at once would put it off for ever.
-      if (!polling) blocked ??= setTimeout(startPolling, POLL_AFTER_MS);
-      setTimeout(open, delay * (0.5 + Math.random()));
-      delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+      if (opened) lost ??= setTimeout(() => polling || onConnection("offline"), LOST_AFTER_MS);
+      comeBack();
     };
+  }
+
+  function comeBack() {
+    heard = Infinity;
+    silent = false;
+    // The time since the first loss counts: a socket that is refused at once would put it off for ever.
+    if (!polling) blocked ??= setTimeout(startPolling, POLL_AFTER_MS);
+    coming = setTimeout(open, delay * (0.5 + Math.random()));
+    delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+  }
+
+  // A line that went dead, or a server that stands still, closes no socket.
+  function listen() {
+    const quiet = performance.now() - heard;
+    if (quiet > DEAD_AFTER_MS) return giveUp();
+    if (quiet < SILENT_AFTER_MS || silent || polling) return;
+    silent = true;
+    onConnection("offline");
+  }
+
+  function giveUp() {
+    clearTimeout(coming);
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+    if (!polling) onConnection("offline");
+    comeBack();
+  }
+
+  // A browser without a network may still reach a server on its own machine: what counts is the answer.
+  async function lookForServer() {
+    const answer = await fetch(`${address}events/?after=${seen}`).catch(() => null);
+    if (!answer) giveUp();
   }
 
   async function poll() {
@@ -219,5 +269,8 @@ export function connect(chat, { prepare, drawn, onConnection }) {
     poll();
   }
 
+  setInterval(listen, 1000);
+  addEventListener("offline", lookForServer);
+  addEventListener("online", () => heard === Infinity && (clearTimeout(coming), open()));
   open();
 }

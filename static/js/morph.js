@@ -1,6 +1,8 @@
 // Makes an element that is on the page look like a fresh one, and keeps every node that need not change: with it focus,
 // selection, opened details, half-typed text, and the button under the pointer.
 
+const OUTER = "#state, #heading, #composer, #chat";
+
 export function morph(old, fresh) {
   // What a refusal said stays beside its form until the next try: the server never draws it here.
   if (old.isEqualNode(fresh) || (isRefusal(old) && isRefusal(fresh))) return old;
@@ -17,6 +19,22 @@ export function morph(old, fresh) {
   return old;
 }
 
+// If what had the keyboard's focus went away with a change, the focus goes on to the nearest thing around it that is still
+// there, or came in its place: mostly a card. What stood in no card leaves it to the message box.
+export function keepFocus(change) {
+  const held = document.activeElement;
+  if (held === document.body || !held.matches(":focus-visible")) return change();
+  const around = [];
+  for (let each = held; each && each.id !== "log"; each = each.parentElement) if (each.id) around.push(each.id);
+  change();
+  if (held.isConnected && held.checkVisibility()) return;
+  const found = around.map((id) => document.getElementById(id)).find((each) => each?.checkVisibility() && !each.matches(OUTER));
+  const next = found ?? document.getElementById("text") ?? document.getElementById("log");
+  if (!next) return;
+  if (next.tabIndex < 0) next.tabIndex = -1;
+  next.focus({ preventScroll: true });
+}
+
 function isSame(old, fresh) {
   if (!isElement(old) || !isElement(fresh)) return old.nodeType === fresh.nodeType;
   return old.id === fresh.id && old.dataset?.version === fresh.dataset?.version && kindOf(old) === kindOf(fresh);
@@ -28,8 +46,9 @@ function isRefusal(node) {
 
 function copyAttributes(old, fresh) {
   for (const { name } of [...old.attributes]) {
-    // What the reader has folded out stays so.
-    if (!fresh.hasAttribute(name) && !(name === "open" && old.localName === "details")) old.removeAttribute(name);
+    // What the reader has folded out stays so, and what was given the focus keeps it.
+    const theirs = name === "open" ? old.localName === "details" : name === "tabindex" && old === document.activeElement;
+    if (!fresh.hasAttribute(name) && !theirs) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);

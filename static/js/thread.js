@@ -4,6 +4,7 @@ import { command, composer, keepAnswer, keepTyped, renew } from "./composer.js";
 import { connect } from "./live.js";
 import { follow } from "./log.js";
 
+const LATE_AFTER_MS = 1000;
 const chat = document.getElementById("chat");
 const form = document.getElementById("composer");
 const log = document.getElementById("log");
@@ -14,7 +15,9 @@ let said = state?.dataset.state === "idle" ? state.dataset.say.trim() : "";
 let seen = "";
 let noting = null;
 let mark = "";
+let unanswered = 0;
 
+watchCommands();
 listenForRefusals();
 listenForActions(writing);
 closeMenus();
@@ -87,10 +90,39 @@ function noteSeen() {
 }
 
 function tellConnection(state) {
-  const banner = document.getElementById("connection");
   document.documentElement.dataset.connection = state;
-  banner.hidden = state === "open";
-  banner.textContent = state === "open" ? "" : words[state];
+  tellTrouble();
+}
+
+// A connection that is not as it should be, or a command that the server has not answered for a while.
+function tellTrouble() {
+  const { connection } = document.documentElement.dataset;
+  const trouble = connection && connection !== "open" ? words[connection] : unanswered ? words.sending : "";
+  const banner = document.getElementById("connection");
+  if (!banner || banner.textContent === trouble) return;
+  banner.hidden = !trouble;
+  banner.textContent = trouble;
+  // Once it is over, how things stand is said again.
+  said = "";
+  if (trouble) document.getElementById("announce").textContent = trouble;
+  else if (log) announce();
+}
+
+function watchCommands() {
+  document.body.addEventListener("htmx:beforeSend", ({ detail }) => {
+    if (detail.requestConfig.verb !== "post") return;
+    let late = 0;
+    const count = (by) => {
+      late += by;
+      unanswered += by;
+      tellTrouble();
+    };
+    const timer = setTimeout(count, LATE_AFTER_MS, 1);
+    detail.xhr.addEventListener("loadend", () => {
+      clearTimeout(timer);
+      count(-late);
+    });
+  });
 }
 
 // Only what the chosen assistant offers as a first message; each is sent with a key of its own.

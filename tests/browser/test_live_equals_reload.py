@@ -248,7 +248,7 @@ def test_a_server_that_takes_questions_and_does_not_answer_is_told_as_no_connect
     page.route("**/events/**", lambda route: held.append(route))
     cable.cut()
     expect(page.locator("#connection")).to_contain_text("No connection")
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(6500)
     assert len(held) == 1
     other.send("Second words")
     held[0].continue_()
