@@ -5,10 +5,10 @@ import pytest
 from assistants.conversations.inbox import inbox_of
 from assistants.conversations.overview import list_conversations
 from assistants.conversations.shelf import archive_thread, pin_thread
-from assistants.models import Thread, ToolCall
+from assistants.models import Thread, ToolCall, Turn
 from assistants.turns import lifecycle, questions
 from tests.kit.browsers import HTMX, signed_in
-from tests.kit.page import Page
+from tests.kit.page import Page, read
 from tests.kit.turns import last_turn, run_all
 from tests.kit.words import cut_off_call, said, url
 
@@ -171,6 +171,29 @@ def test_the_inbox_tells_what_waits_what_runs_and_what_is_done_at_every_depth(gr
     assert [(each.thread, each.outcome) for each in inbox.finished] == [(done, "done")]
     page = signed_in(ground.alice).get("/inbox/").content.decode()
     assert "Which?" in page and "Still going" in page
+
+
+@pytest.mark.parametrize(("state", "word"), [("thinking", "working"), ("paused", "paused")])
+def test_the_inbox_says_how_what_is_under_way_stands(ground, state, word):
+    thread = ground.open("Still going")
+    Turn.objects.filter(thread=thread).update(state=state)
+
+    row = inbox_row(ground, thread)
+
+    assert word in row and "Still going" in row
+
+
+def test_the_inbox_says_how_what_is_over_ended(ground):
+    thread = ground.open("Hello", assistant=ground.assistant("calm", script=[{"error": "MODEL_KEY_REFUSED"}]))
+    run_all()
+
+    assert "failed" in inbox_row(ground, thread)
+
+
+def inbox_row(ground, thread):
+    """What the inbox says of a conversation."""
+    page = read(signed_in(ground.alice).get("/inbox/").content.decode())
+    return page.find(id="chat").find(href=f"/c/{thread.chat_id}/").text()
 
 
 def test_a_sub_chat_in_the_list_shows_who_works_in_it(ground):
