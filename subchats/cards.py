@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
 from assistants.conversations.bare import bare_line
-from assistants.models import Thread, ToolCall, Turn
+from assistants.models import Assistant, Thread, ToolCall, Turn
 from assistants.models.definition import avatar_of, name_of
 from assistants.models.prepared import Prepared
 from assistants.sentences import spoken
@@ -35,6 +35,7 @@ class Face:
 
     task: Callable[[Delegation], str]
     said: Callable[[Delegation, str], str]
+    label: Callable[[Delegation], str] = lambda delegation: delegation.label
 
 
 Asked = Callable[[dict[str, Any]], tuple[str, str]]
@@ -118,7 +119,8 @@ def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any
         coded = CODED_LINE.match(call.result)
         why = coded[2] if coded else why
     else:
-        name = ", ".join(str(each.get("assistant") or _("Ad-hoc agent")) for each in tasks)
+        tenant = call.turn.thread.tenant_id
+        name = ", ".join(name_in(tenant, each.get("assistant")) or str(_("Ad-hoc agent")) for each in tasks)
         task = " · ".join(str(each.get("task", "")) for each in tasks)
     return {
         "element": f"c{call.pk.hex}",
@@ -130,6 +132,14 @@ def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any
         "code": code,
         "error": why,
     }
+
+
+_NAMES = Prepared(lambda tenant, slug: Assistant.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
+
+
+def name_in(tenant_id: int, slug: Any) -> str:
+    """The name of the team's assistant that models call so; whatever else they wrote as it stands."""
+    return str(slug and (_NAMES.first(tenant_id, str(slug)) or slug) or "")
 
 
 def refusal_in(call: ToolCall) -> tuple[str, str]:
@@ -144,7 +154,7 @@ def _lane(call: ToolCall, delegation: Delegation, below: Below) -> dict[str, Any
         "element": f"c{call.pk.hex}-{delegation.position}",
         "lane": True,
         "delegation": delegation,
-        "label": delegation.label if own_words else "",
+        "label": _faces.get(delegation.kind, PLAIN_FACE).label(delegation) if own_words else "",
         **child_context(delegation, below),
     }
 
@@ -189,6 +199,7 @@ def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:
         "cost": usage.cost,
         "seconds": usage.seconds,
         "hand_back": delegation.hand_back,
+        "owner": name_in(child.tenant_id, (delegation.hand_back or {}).get("owner")),
         "error": spoken(turn.note) if turn and state in ("cut_off", "failed", "stopped", "paused") else "",
         "nested": [Row(name_of(each.child), each.state, each.child.chat_id) for each in below.nested],
         "questions": below.questions,

@@ -8,9 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
 from django.utils.translation import ngettext
 
 from assistants.models import Message, Thread
+from subchats.cards import Face
 from subchats.models import Delegation, Evidence, ExplorerTask
 from subchats.research.assigned import task_of
 from subchats.research.assignment import AssignmentInvalid, parse_assignment
@@ -18,6 +20,11 @@ from subchats.research.handoff import Candidate, Handoff, HandoffInvalid, parse_
 from subchats.research.payload import leaves_of, too_deep
 from subchats.research.quotes import find_quote
 
+METHODS = {
+    "posix": lazy("reads the files"),
+    "discovery": lazy("looks for passages with a like meaning"),
+    "datasource": lazy("looks into the data"),
+}
 _OBJECT = re.compile(r"^\s*(?:```(?:json)?\s*)?\{", re.MULTILINE)
 
 
@@ -36,6 +43,12 @@ class Finding:
 def worded_task(delegation: Delegation) -> str:
     """What an explorer looks for, in one line; a task that is no assignment as it stands."""
     return _worded(delegation.task) or delegation.task
+
+
+def worded_label(delegation: Delegation) -> str:
+    """Where an explorer looks and how: a method that we made has words, one of a model's own stands as it is."""
+    folder, dot, method = delegation.label.rpartition(" · ")
+    return f"{folder}{dot}{METHODS.get(method, method)}"
 
 
 def worded_dispatch(arguments: dict[str, Any]) -> tuple[str, str]:
@@ -144,3 +157,6 @@ def _pretty(text: str) -> str:
     bare = re.sub(r"\A\s*```(?:json)?\s*\n|\n?```\s*\Z", "", text)
     found = _object(bare)
     return json.dumps(found, ensure_ascii=False, indent=2) if found else text
+
+
+FACE = Face(task=worded_task, said=worded_report, label=worded_label)

@@ -7,10 +7,11 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from assistants.conversations.present import Present
-from assistants.models import ToolCall, Turn
+from assistants.models import Domain, ToolCall, Turn
 from assistants.models.definition import definition_of
 from assistants.models.prepared import Prepared
 from assistants.templatetags.look import Look
+from subchats.cards import name_in
 from subchats.models import Plan, PlanStep
 from subchats.planning.approval import is_waiting, waiting_steps
 from subchats.planning.record import steps_of
@@ -49,14 +50,15 @@ class Row:
 
 @dataclass(frozen=True)
 class PlanSeen:
-    """The card of a write_plan call. `waits` says that a person is asked; `asked_before` steps were approved earlier."""
+    """The card of a write_plan call. `waits` says that a person is asked; `asked_before` steps were approved earlier;
+    `specialists` are those that it can name, by short name and name."""
 
     rows: list[Row]
     waits: bool
     hash: str
     version: int
     asked_before: int
-    specialists: list[str]
+    specialists: list[tuple[str, str]]
 
 
 def plan_seen(call: ToolCall) -> PlanSeen:
@@ -68,7 +70,7 @@ def plan_seen(call: ToolCall) -> PlanSeen:
     if plan and is_waiting(call):
         team = specialists_for(definition_of(call.turn.thread), call.turn.thread)
         rows = [_row(step) for step in waiting_steps(plan)]
-        return PlanSeen(rows, True, plan.hash, plan.version, plan.approved_steps, [each.slug for each in team])
+        return PlanSeen(rows, True, plan.hash, plan.version, plan.approved_steps, [(each.slug, each.name) for each in team])
     rows = [_row(step) for step in _WRITTEN.rows(call.pk)] or _as_sent(call)
     return PlanSeen(rows, False, "", 0, 0, [])
 
@@ -77,16 +79,24 @@ def _as_sent(call: ToolCall) -> list[Row]:
     """The arguments of a call that recorded nothing, whatever a model has put there."""
     sent = call.arguments.get("steps")
     steps = [each for each in sent if isinstance(each, dict)] if isinstance(sent, list) else []
+    tenant = call.turn.thread.tenant_id
     return [
         Row(
             number=0,
             description=str(each.get("description", "")),
             check=str(each.get("check", "")),
-            who=str(each.get("specialist", "")),
-            domain=str(each.get("domain", "")),
+            who=name_in(tenant, each.get("specialist")),
+            domain=_domain_in(tenant, each.get("domain")),
         )
         for each in steps[:20]
     ]
+
+
+_DOMAINS = Prepared(lambda tenant, slug: Domain.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
+
+
+def _domain_in(tenant_id: int, slug: Any) -> str:
+    return str(slug and (_DOMAINS.first(tenant_id, str(slug)) or slug) or "")
 
 
 def plan_section(present: Present) -> dict[str, Any] | None:

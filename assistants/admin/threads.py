@@ -93,7 +93,7 @@ class TurnAdmin(ReadOnly, ScopedAdmin):
 
     tenant_path = "thread__tenant"
     change_form_template = "admin/assistants/turn/change_form.html"
-    list_display = ("id", "conversation", "state", "reason", "profile_label", "model_calls", "tokens", "cost", "created")
+    list_display = ("id", "conversation", "state", "reason", "model", "model_calls", "tokens", "cost", "created")
     list_filter = ("state", ("thread__tenant", admin.RelatedOnlyFieldListFilter), "created")
     list_select_related = ("thread",)
     list_per_page = 50
@@ -101,14 +101,14 @@ class TurnAdmin(ReadOnly, ScopedAdmin):
     fields = (
         ("conversation", "state"),
         ("reason", "note_for_the_person"),
-        ("profile_label", "assistant_version"),
+        ("model", "assistant_version"),
         ("round", "model_calls"),
         ("input_tokens", "output_tokens", "cost"),
         ("attempt", "crashes", "failures"),
         ("holder", "fence", "lease_until", "wake_at"),
         ("created", "started", "finished"),
     )
-    readonly_fields = ("conversation", "note_for_the_person")
+    readonly_fields = ("conversation", "model", "note_for_the_person")
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         turn: Any = kwargs["obj"]
@@ -118,6 +118,10 @@ class TurnAdmin(ReadOnly, ScopedAdmin):
     def conversation(self, turn: Turn) -> str:
         address = reverse("admin:assistants_thread_change", args=[turn.thread_id])
         return format_html('<a href="{}">{}</a>', address, turn.thread.chat_id)
+
+    @admin.display(description=_("profile label"), ordering="profile_label")
+    def model(self, turn: Turn) -> str:
+        return turn.model_name
 
     @admin.display(description=_("note"))
     def note_for_the_person(self, turn: Turn) -> str:

@@ -7,6 +7,8 @@ from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from assistants.llm.detect import BUILTIN
+
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def active(self) -> "TurnQuerySet":
@@ -112,6 +114,11 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return gettext("turn %(number)s (%(state)s)") % {"number": self.pk, "state": self.get_state_display()}
+
+    @property
+    def model_name(self) -> str:
+        """What answered: the name that a profile was given, or ours for the built-in engine in the reader's language."""
+        return gettext(self.profile_label) if self.profile_label == BUILTIN.label else self.profile_label
 
     @property
     def is_active(self) -> bool:

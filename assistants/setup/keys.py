@@ -2,6 +2,8 @@
 
 import os
 
+from django.utils.translation import gettext
+
 from assistants.models import LLMProfile
 
 KEPT, SET, REMOVED, DROPPED = "kept", "set", "removed", "dropped"
@@ -33,6 +35,9 @@ def settle_key(profile: LLMProfile, *, key: str, remove: bool, may_name_variable
 def key_state(profile: LLMProfile) -> str:
     """Says where the key comes from and whether there is one, in words that hold nothing of it (S34)."""
     if profile.key_variable:
-        there = "set" if os.environ.get(profile.key_variable) else "not set"
-        return f"From the environment variable {profile.key_variable}, which is {there} on this server."
-    return "Set. It can be replaced or removed, but not shown." if profile.encrypted_key else "Not set."
+        if os.environ.get(profile.key_variable):
+            told = gettext("From the environment variable %(name)s, which is set on this server.")
+        else:
+            told = gettext("From the environment variable %(name)s, which is not set on this server.")
+        return told % {"name": profile.key_variable}
+    return gettext("Set. It can be replaced or removed, but not shown.") if profile.encrypted_key else gettext("Not set.")

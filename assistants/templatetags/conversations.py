@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from assistants.conversations.overview import ANSWER, UNREAD, Facts
-from assistants.models import Assistant, Thread
+from assistants.models import Assistant, Thread, User
 from assistants.models.definition import avatar_of
 
 from .look import PLAIN, TURNS, Look
@@ -68,6 +68,13 @@ def first_choice(assistants: Iterable[Assistant], wanted: str | None = None) -> 
     """Whom an empty chat offers first: the one whose number the address names, else one who can bring in others, since
     it can answer most."""
     return max(assistants, key=lambda each: (str(each.pk) == wanted, "invoke_assistant" in each.tools))
+
+
+@register.simple_tag
+def colleagues(thread: Thread) -> list[User]:
+    """With whom its owner may share the conversation, by name: at most 500."""
+    team = User.objects.filter(memberships__tenant=thread.tenant_id, is_active=True).exclude(pk=thread.owner_id)
+    return list(team.order_by("username")[:500])
 
 
 def day_label(day: date, today: date) -> str:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from assistants.models import ToolCall, Turn
 from assistants.turns import claims
+from assistants.turns.written import as_written
 
 from .figures import money, short, span, took
 
@@ -222,8 +223,8 @@ def exact(arguments: dict[str, Any]) -> list[Exact]:
 
 
 def _exact(name: str, value: object) -> Exact:
-    raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, str) and len(raw) > ONE_LINE_CHARS:
+    raw = as_written(value)
+    if not isinstance(value, str) and raw[:1] in ("[", "{") and len(raw) > ONE_LINE_CHARS:
         raw = json.dumps(value, ensure_ascii=False, indent=2)
     shown = UNSEEN.sub(lambda sign: f"⟦U+{ord(sign[0]):04X}⟧", raw[:EXACT_CHARS])
     lines = min(max(raw.count("\n") + 1, len(raw) // 60 + 1), 12)

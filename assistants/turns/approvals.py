@@ -12,7 +12,7 @@ from assistants.llm.plain_text import clean_text
 from assistants.models import AuditEntry, ToolCall, Turn, User
 from assistants.models.definition import definition_of
 from assistants.tools.approval import APPROVED, ASKED, ASSISTANT, REJECTED, TAINT, TOOL, USED, seal
-from assistants.tools.arguments import check_arguments, parse_arguments
+from assistants.tools.arguments import check_arguments
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import check_call
 from assistants.tools.guard.results import Screened
@@ -23,6 +23,7 @@ from . import events, executors
 from .calls import settle_in, wake_if_settled
 from .claims import locked
 from .lifecycle import announce_thread
+from .written import read_written
 
 MAX_WORDS = 4000
 PUT_RIGHT = "Put it right and send again."
@@ -43,10 +44,10 @@ def approve(
 ) -> dict[str, Any]:
     """Lets the call run once with the arguments that were shown, or with changed ones; gives those arguments.
 
-    `shown` is the hash of what the person saw. `changes` are new texts of arguments by name: words stay as they are, any
-    other value is written as JSON; they are checked like a model's. The rights are asked again here and when it runs: a
-    tool that was taken away meanwhile is refused and the turn goes on. Raises `NOT_ASKED`, `APPROVAL_CHANGED`,
-    `BAD_ARGUMENTS`, `GUARD_BLOCKED`.
+    `shown` is the hash of what the person saw. `changes` are new texts of arguments by name: words stay as they are, a list
+    of words is one per line, any other value is written as JSON; they are checked like a model's. The rights are asked again
+    here and when it runs: a tool that was taken away meanwhile is refused and the turn goes on. Raises `NOT_ASKED`,
+    `APPROVAL_CHANGED`, `BAD_ARGUMENTS`, `GUARD_BLOCKED`.
     """
     call = ToolCall.objects.select_related("turn__thread").get(pk=call.pk)
     arguments, refusal = _changed(call, changes or {}), None
@@ -162,18 +163,11 @@ def _changed(call: ToolCall, changes: Mapping[str, str]) -> dict[str, Any]:
         if name not in arguments:
             raise _bad(name, "The call has no such argument.")
         text = clean_text(text).replace("\r\n", "\n")
-        arguments[name] = text if isinstance(arguments[name], str) else _value(name, text)
+        try:
+            arguments[name] = read_written(text, like=arguments[name])
+        except ValueError as error:
+            raise _bad(name, str(error)) from None
     return arguments
-
-
-def _value(name: str, text: str) -> Any:
-    try:
-        read = parse_arguments(f'{{"value": {text}}}')
-    except CodedError:
-        raise _bad(name, "This value is not valid JSON.") from None
-    if set(read) != {"value"}:
-        raise _bad(name, "This is more than one value.")
-    return read["value"]
 
 
 def _bad(name: str, message: str) -> CodedError:

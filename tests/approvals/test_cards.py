@@ -7,9 +7,10 @@ import pytest
 from assistants.conversations.forks import fork_thread
 from assistants.conversations.inbox import inbox_of
 from assistants.conversations.overview import ANSWER, list_conversations
-from assistants.models import Thread, ThreadShare, ToolCall, Turn
+from assistants.models import Thread, ThreadShare, ToolCall, Turn, User
 from assistants.templatetags.look import exact
 from assistants.turns import lifecycle
+from assistants.turns.written import as_written, read_written
 from tests.kit.browsers import PROGRAM
 from tests.kit.page import Page
 from tests.kit.sealed import allow, asked, call, give
@@ -54,11 +55,38 @@ def test_d8_the_card_says_who_asks_for_what_and_why_and_that_a_message_decides_n
     page = Page(alice, thread)
 
     text = card(page, asked())
-    assert "Lead asks: may send run?" in text and "waiting for you" in text
+    assert "Lead asks: may it use send?" in text and "waiting for you" in text
     assert "This tool always asks first." in text and "it decides nothing here" in text
     assert "anna" in text and "The price is 5." in text
     assert "needs your decision" in page.at("state").attributes["data-say"]
     assert "waiting for you" in page.at("state").text()
+
+
+LISTS = [["a@x.y", "b@x.y"], ["one"], ["a b", 'c "d"'], [], [""], ["a\nb"], ["a\rb"], [" a"], ['["x"]'], [1, 2]]
+
+
+@pytest.mark.parametrize("value", [*LISTS, {"a": 1}, 3, None])
+def test_what_a_person_leaves_as_it_is_stays_exactly_so(value):
+    assert read_written(as_written(value), like=value) == value
+
+
+def test_a_list_of_words_is_shown_and_changed_line_by_line(ground, alice):
+    give(ground.lead, "send_email")
+    mail = call("send_email", to=["bob@apes.example"], subject="Prices", body="5.")
+    User.objects.filter(username="bob").update(email="bob@apes.example")
+    ground.script([{"calls": [mail]}, "Sent."])
+    thread = ground.open("Write to Bob")
+    run_all()
+    waiting = asked(thread)
+
+    shown = Page(alice, thread).at(f"c{waiting.pk.hex}")
+    field = shown.find(name_="argument.to") or shown.find(name="argument.to")
+    changed = {"hash": waiting.approval["hash"], "argument.to": "bob@apes.example\r\n\r\nrita@apes.example\r\n"}
+    alice.post(f"/call/{waiting.pk}/approve/", changed)
+
+    assert "Lead asks: may it send this mail?" in shown.text() and '["bob' not in shown.text()
+    assert field.text().strip() == "bob@apes.example"
+    assert ToolCall.objects.get(pk=waiting.pk).arguments["to"] == ["bob@apes.example", "rita@apes.example"]
 
 
 def test_d8_what_was_seen_live_is_what_a_reload_shows(ground, catcher, alice):
@@ -85,7 +113,7 @@ def test_report_d8_a_grandchilds_approval_stands_in_every_chat_above_and_its_ans
 
     for thread in threads:
         text = card(Page(alice, thread), waiting)
-        assert "Leaf asks: may send run?" in text and "The price is 5." in text
+        assert "Leaf asks: may it use send?" in text and "The price is 5." in text
     answer = alice.post(f"/call/{waiting.pk}/approve/", {"hash": waiting.approval["hash"]})
     run_all()
 

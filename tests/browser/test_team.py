@@ -47,7 +47,7 @@ def test_a_team_works_in_the_open_and_a_reload_shows_the_same(visit):
     expect(cut.get_by_role("button", name="Run again")).to_be_visible()
 
     asked = page.locator("#log .approval:not(.plan-card)")
-    expect(asked).to_contain_text("Team lead asks: may send_email run?")
+    expect(asked).to_contain_text("Team lead asks: may it send this mail?")
     expect(page.locator("#threads")).to_contain_text("your answer")
     keep_picture(page, "3-approval")
     asked.get_by_role("button", name="Allow this once").click()

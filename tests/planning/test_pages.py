@@ -170,6 +170,27 @@ def test_the_card_asks_for_approval_and_the_form_works_without_a_script(asking, 
     assert "alice approved it at" in card(Page(alice, thread), waiting)
 
 
+def test_whoever_edits_a_step_chooses_its_specialist_by_name(asking, alice):
+    Assistant.objects.filter(slug="desk").update(name="Returns desk")
+    thread = play(asking, plan(RETURNS, step("Say what to do", "Names an owner")))
+
+    shown = Page(alice, thread).at(f"c{asked(thread).pk.hex}")
+    field = shown.find(_name="specialist")
+
+    assert (field.name, field.find(value="desk").text()) == ("select", "Returns desk")
+    assert "selected" in field.find(value="desk").attributes and "selected" not in field.find(value="count").attributes
+
+
+def test_a_refused_plan_names_specialists_and_domains_as_everything_else_does(team, alice):
+    Assistant.objects.filter(slug="desk").update(name="Returns desk")
+    Domain.objects.filter(slug="stock").update(name="Warehouse")
+    thread = play(team, plan(step("Count", "done", specialist="desk", domain="stock")))
+
+    (refused,) = last_turn(thread).calls.all()
+
+    assert "Returns desk" in card(Page(alice, thread), refused) and "Warehouse" in card(Page(alice, thread), refused)
+
+
 def test_a_person_edits_takes_out_and_adds_steps(asking, alice):
     thread = play(asking, plan(RETURNS, STOCK), invoke("desk"))
 

@@ -8,6 +8,8 @@ from django.test import Client
 from assistants.models import Thread
 from assistants.models.turn_event import TurnEvent
 from subchats.cards import first_sentence, last_line
+from subchats.explorer_cards import worded_label
+from subchats.models import Delegation
 from tests.kit.world import World
 from tests.research.house import House, build, candidate, emits, handoff, leaf, run_of, sends
 from tests.research.test_pages import page
@@ -136,6 +138,14 @@ def test_a06_evidence_that_was_found_is_shown_although_no_answer_came_of_it(hous
 )
 def test_a_last_line_has_no_marks_of_markdown(text: str, line: str) -> None:
     assert last_line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [("Handbook · posix", "Handbook · reads the files"), ("Handbook · by dates", "Handbook · by dates"), ("x", "x")],
+)
+def test_the_label_of_an_explorer_has_words_for_our_methods(label: str, shown: str) -> None:
+    assert worded_label(Delegation(label=label)) == shown
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,27 @@ def test_a_sub_chat_at_work_shows_how_far_it_is(ground):
     assert line(card(ground, thread)) == "— report.md, lines 7-9"
 
 
+def test_a_hand_back_names_its_owner_as_everything_else_does(ground):
+    ground.assistant("freight", name="Logistics")
+    back = {"name": "hand_back", "arguments": {"whatIsNeeded": "Which carrier?", "owningAgent": "freight"}}
+
+    shown = card(ground, hand_over(ground, {"calls": [back]}, tools=["hand_back"])).text()
+
+    assert "Logistics" in shown and "freight" not in shown
+
+
+def test_a_refused_delegation_names_whom_it_meant(ground):
+    ground.assistant("freight", name="Logistics")
+    ground.lead.delegates.set([ground.assistant("stock")])
+    ground.script([{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "freight", "task": "Count"}}]}, "No."])
+    thread = ground.open()
+    run_all()
+
+    heading = card(ground, thread).find(_class="t")
+
+    assert last_turn(thread).calls.get().outcome == "refused" and heading.text() == "Logistics"
+
+
 def test_a_question_stands_alone_on_the_card(ground):
     thread = hand_over(ground, ASK, tools=["ask_clarifying_question"])
 
