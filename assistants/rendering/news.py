@@ -47,17 +47,17 @@ def news_of(events: Sequence[TurnEvent], thread_id: int) -> News:
     # A turn ends beneath what it was begun with, or lower.
     numbers = [each.sequence if each else 0 for each in [*said, *(turn.user_message for turn in turns)]]
     outline = end_of_branch(thread_id, before=min(numbers), count=0) if numbers else Outline((), None)
-    places = _places_of_ends(whole(outline.path)) if turns else {}
+    places = places_of_ends(whole(outline.path)) if turns else {}
     return News({each.pk: each for each in said}, {each.pk: each for each in turns}, outline, places)
 
 
 def ends_of_turns(window: Window) -> list[tuple[Turn, Place]]:
     """The turns of a stretch of a branch, each with the message that it ends beneath."""
-    places = _places_of_ends(window)
+    places = places_of_ends(window)
     return [(turn, places[turn.pk]) for turn in sorted(_TURNS.rows(list(places)), key=lambda each: each.pk)]
 
 
-def _places_of_ends(window: Window) -> dict[int, Place]:
+def places_of_ends(window: Window) -> dict[int, Place]:
     """By turn. A message without a reply shows its newest turn; an attempt that another one took the place of shows nothing."""
     ends = {place.turn: place for place in window.places if place.role == Message.Role.ASSISTANT and place.turn}
     answered = {place.parent for place in window.path if place.role == Message.Role.ASSISTANT}

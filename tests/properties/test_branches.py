@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from assistants.models import Message, Thread, Turn, TurnEvent
-from assistants.rendering.news import _places_of_ends, ends_of_turns, news_of
+from assistants.rendering.news import ends_of_turns, news_of, places_of_ends
 from assistants.turns.outline import Outline, Window, around, before, end_of_branch, newest, outline_of, whole
 from tests.kit import world
 
@@ -91,7 +91,7 @@ class TestBranches(TestCase):
 
         news = news_of([event_about(each) for each in subjects], thread.pk)
 
-        places = _places_of_ends(whole(all_of_it.path))
+        places = places_of_ends(whole(all_of_it.path))
         for subject in subjects:
             if isinstance(subject, Turn):
                 expected = [places[subject.pk]] if subject.pk in places else []
