@@ -49,7 +49,7 @@ class SubchatsConfig(AppConfig):
         from assistants.turns.conditions import require_at_end, require_before
         from assistants.turns.prompt import add_note
         from subchats import explorer_cards, health
-        from subchats.cards import calls_at_work, lane_pieces, lanes_context, register_asked, register_face
+        from subchats.cards import Face, calls_at_work, lane_pieces, lanes_context, register_asked, register_face
         from subchats.delegation.deliver import read_reports
         from subchats.models import Delegation
         from subchats.research import datasources, discovery
@@ -61,7 +61,8 @@ class SubchatsConfig(AppConfig):
 
         register_card("subagent", "subchats/lanes.html", lanes_context, at_work=calls_at_work, pieces=lane_pieces)
         register_card("emit_autorag_results", "subchats/results.html", results_context)
-        register_face(Delegation.Kind.EXPLORE, explorer_cards.FACE)
+        face = Face(explorer_cards.worded_task, explorer_cards.worded_report, explorer_cards.worded_label)
+        register_face(Delegation.Kind.EXPLORE, face)
         register_asked("subagent", explorer_cards.worded_dispatch)
         register_body("subchats/assignment.html", explorer_cards.assignments)
         register_body("subchats/handoff.html", explorer_cards.handoffs)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from assistants import clock
 from assistants.conversations.bare import bare_line
-from assistants.models import Assistant, Thread, ToolCall, Turn
-from assistants.models.definition import avatar_of, name_of
+from assistants.models import Thread, ToolCall, Turn
+from assistants.models.definition import avatar_of, name_in, name_of
 from assistants.models.prepared import Prepared
 from assistants.sentences import spoken
 from subchats.models import Delegation
@@ -132,14 +132,6 @@ def _without_child(call: ToolCall, tasks: list[dict[str, Any]]) -> dict[str, Any
         "code": code,
         "error": why,
     }
-
-
-_NAMES = Prepared(lambda tenant, slug: Assistant.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
-
-
-def name_in(tenant_id: int, slug: Any) -> str:
-    """The name of the team's assistant that models call so; whatever else they wrote as it stands."""
-    return str(slug and (_NAMES.first(tenant_id, str(slug)) or slug) or "")
 
 
 def refusal_in(call: ToolCall) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as lazy
 from django.utils.translation import ngettext
 
 from assistants.models import Message, Thread
-from subchats.cards import Face
 from subchats.models import Delegation, Evidence, ExplorerTask
 from subchats.research.assigned import task_of
 from subchats.research.assignment import AssignmentInvalid, parse_assignment
@@ -157,6 +156,3 @@ def _pretty(text: str) -> str:
     bare = re.sub(r"\A\s*```(?:json)?\s*\n|\n?```\s*\Z", "", text)
     found = _object(bare)
     return json.dumps(found, ensure_ascii=False, indent=2) if found else text
-
-
-FACE = Face(task=worded_task, said=worded_report, label=worded_label)

@@ -8,10 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from assistants.conversations.present import Present
 from assistants.models import Domain, ToolCall, Turn
-from assistants.models.definition import definition_of
+from assistants.models.definition import definition_of, name_in
 from assistants.models.prepared import Prepared
 from assistants.templatetags.look import Look
-from subchats.cards import name_in
 from subchats.models import Plan, PlanStep
 from subchats.planning.approval import is_waiting, waiting_steps
 from subchats.planning.record import steps_of

@@ -42,6 +42,7 @@ class Definition:
 
 AD_HOC = "Ad-hoc agent"
 _ASSISTANTS = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
+_NAMES = Prepared(lambda tenant, slug: Assistant.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
 _PROFILES = Prepared(lambda pk, tenant: LLMProfile.objects.filter(pk=pk, tenant=tenant))
 GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
 
@@ -67,6 +68,11 @@ def name_of(thread: Thread) -> str:
     if thread.agent:
         return str(thread.agent.get("name", AD_HOC))
     return thread.assistant.name if thread.assistant else GONE.name
+
+
+def name_in(tenant_id: int, slug: Any) -> str:
+    """The name of the team's assistant that models call so; whatever else they wrote as it stands."""
+    return str(slug and (_NAMES.first(tenant_id, str(slug)) or slug) or "")
 
 
 def avatar_of(thread: Thread) -> str:
