@@ -16,6 +16,7 @@ from assistants.setup import versions
 
 from .assistant_form import AssistantForm
 from .scope import ScopedAdmin
+from .trial import trial_view
 from .versions import restore_view, versions_view
 
 
@@ -109,6 +110,7 @@ class AssistantAdmin(ScopedAdmin):
             *(path(f"<path:object_id>/{route}", view(partial(page, self)), name=name) for route, page, name in self.more_pages),
             path("<path:object_id>/versions/", view(self.versions_view), name="assistant_versions"),
             path("<path:object_id>/versions/<int:number>/restore/", view(self.restore_view), name="assistant_restore"),
+            path("<path:object_id>/trial/", view(self.trial_view), name="assistant_trial"),
             *super().get_urls(),
         ]
 
@@ -118,6 +120,7 @@ class AssistantAdmin(ScopedAdmin):
 
     versions_view = versions_view
     restore_view = restore_view
+    trial_view = trial_view
 
     def save_model(self, request: HttpRequest, obj: Assistant, form: Any, change: bool) -> None:
         if change:
@@ -131,7 +134,7 @@ class AssistantAdmin(ScopedAdmin):
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         assistant = kwargs.get("obj")
         if assistant and access.may(request.user, "use", assistant):
-            context["try_it"] = f"{reverse('home')}?assistant={assistant.pk}"
+            context["try_it"] = reverse("admin:assistant_trial", args=[assistant.pk])
         if assistant:
             context["more_links"] = [link for each in self.more_links if (link := each(assistant))]
         return super().render_change_form(request, context, *args, **kwargs)

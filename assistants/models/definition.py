@@ -1,9 +1,11 @@
 """Who answers in a thread: an assistant as it is set up now, or the ad-hoc agent that the thread was opened with."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
 
 from assistants.llm.detect import detect_profile
 from assistants.llm.profile import Profile
@@ -11,8 +13,9 @@ from assistants.llm.profile import Profile
 from .assistant import Assistant, PlanApproval, PlanGate
 from .llm_profile import LLMProfile
 from .prepared import Prepared
-from .tenant import Tenant
+from .tenant import Membership, Role, Tenant
 from .thread import Thread
+from .user import User
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,17 @@ class Definition:
     version: int = 0
     assistant_id: int | None = None
     profile_id: int | None = None
+    # Of a draft, which is on no record: whom it may call; none named means what it means for a saved one.
+    delegates: tuple[int, ...] | None = None
 
 
 AD_HOC = "Ad-hoc agent"
 _ASSISTANTS = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
+_LEADERS = Prepared(
+    lambda user, tenant: User.objects.filter(pk=user, is_active=True).filter(
+        Q(is_superuser=True) | Exists(Membership.objects.filter(user=OuterRef("pk"), tenant=tenant, role=Role.ADMIN))
+    )
+)
 _NAMES = Prepared(lambda tenant, slug: Assistant.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
 _PROFILES = Prepared(lambda pk, tenant: LLMProfile.objects.filter(pk=pk, tenant=tenant))
 GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
@@ -58,6 +68,8 @@ def definition_of(thread: Thread) -> Definition:
 
 def definition_in(thread: Thread) -> Definition:
     """The same without a query, for a thread that was read together with its assistant within the same step."""
+    if "draft" in thread.agent:
+        return _define_draft(thread)
     if thread.agent:
         return _define_agent(thread.agent)
     return define(thread.assistant) if thread.assistant else GONE
@@ -80,6 +92,21 @@ def avatar_of(thread: Thread) -> str:
     if thread.agent:
         return str(thread.agent.get("avatar", ""))
     return thread.assistant.avatar if thread.assistant else ""
+
+
+def draft_of(assistant: Assistant, *, delegates: Iterable[Assistant]) -> dict[str, Any]:
+    """The assistant as it stands in memory, unsaved, as what a thread keeps to be answered by it."""
+    draft = replace(define(assistant), enabled=True, version=0, delegates=tuple(each.pk for each in delegates))
+    return {"name": draft.name, "avatar": draft.avatar, "draft": asdict(draft)}
+
+
+def _define_draft(thread: Thread) -> Definition:
+    """What somebody tries before they save it. It ends with its assistant, and with their right to set it up (D8)."""
+    if thread.assistant_id is None:
+        return GONE
+    lists = {name: tuple(thread.agent["draft"][name]) for name in ("tools", "approve_tools", "delegates")}
+    draft = Definition(**{**thread.agent["draft"], **lists})
+    return draft if _LEADERS.exists(thread.owner_id or 0, thread.tenant_id) else replace(draft, tools=(), enabled=False)
 
 
 def _define_agent(agent: dict[str, Any]) -> Definition:

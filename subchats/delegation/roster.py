@@ -20,6 +20,10 @@ def delegates_of(definition: Definition, thread: Thread) -> list[Assistant]:
     not public; always only what the thread's owner may use (J-14, S27)."""
     if thread.owner_id is None:
         return []
+    if definition.delegates is not None:
+        listed = Q(pk__in=definition.delegates) if definition.delegates else Q(public=False) & ~Q(pk=definition.assistant_id)
+        found = access.usable_by(thread.owner_id).filter(listed, tenant=thread.tenant_id)
+        return list(found.select_related("domain").order_by("slug"))
     return _DELEGATES.rows(thread.owner_id, thread.tenant_id, definition.assistant_id or 0)
 
 

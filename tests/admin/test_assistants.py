@@ -2,8 +2,12 @@
 
 import pytest
 
-from assistants.models import Assistant, AuditEntry, Domain
+from assistants.llm import scripted
+from assistants.models import Assistant, AuditEntry, Domain, Membership, Thread
+from assistants.models.definition import definition_of
 from assistants.tools.registry import all_tools
+from subchats.delegation.roster import delegates_of
+from tests.kit.turns import run_all
 
 from .forms import address, assistant_data, change_assistant, errors_of
 
@@ -172,18 +176,66 @@ def test_d11_starters_stay_within_their_bounds(ground, alice, starters) -> None:
     assert "starters" in errors_of(change_assistant(alice, ground.lead, starters=starters))
 
 
-def test_try_it_leads_to_a_new_chat_with_this_assistant(ground, alice) -> None:
-    ground.assistant("law")
-    ground.assistant("maths", enabled=False)
-    law = Assistant.objects.get(slug="law")
+def try_it(client, assistant, **changes):
+    return client.post(f"/admin/assistants/assistant/{assistant.pk}/trial/", assistant_data(assistant, **changes))
+
+
+def test_try_it_opens_a_chat_with_the_unsaved_draft_and_saves_nothing_of_it(ground, alice) -> None:
+    law = ground.assistant("law", tools=["current_time"], script=["As you wish."])
+    before = Assistant.objects.filter(pk=law.pk).values().get()
+
+    answer = try_it(alice, law, name="Draft of Law", instructions="Speak in rhymes.", tools=["calculate"])
+    thread = Thread.objects.get()
+    page = alice.get(answer["Location"]).content.decode()
+    alice.post(f"/c/{thread.chat_id}/send/", {"text": "Hi"})
+    run_all()
+
+    asked = scripted.requests(law.profile.model)[-1]
+    assert "Speak in rhymes." in str(asked.messages) and "calculate" in str(asked) and "current_time" not in str(asked)
+    assert "Trial: Draft of Law" in page and "A trial of what stood in the form, unsaved." in page
+    assert Assistant.objects.filter(pk=law.pk).values().get() == before and not law.versions.exists()
+
+
+def test_a_draft_hands_work_to_those_of_its_own_list(ground, alice) -> None:
+    law, clerk, cook = (ground.assistant(slug, script=["Done."]) for slug in ("law", "clerk", "cook"))
+
+    try_it(alice, law, tools=["invoke_assistant"], delegates=[clerk.pk])
+    try_it(alice, law, tools=["invoke_assistant"], delegates=[])
+
+    one, every = Thread.objects.order_by("pk")
+    assert delegates_of(definition_of(one), one) == [clerk]
+    assert delegates_of(definition_of(every), every) == [clerk, cook, ground.lead]
+
+
+def test_a_draft_with_faults_opens_nothing_and_shows_them(ground, alice) -> None:
+    response = try_it(alice, ground.lead, name="")
+
+    assert "name" in errors_of(response) and not Thread.objects.exists()
+    assert f'action="{address("assistant", "change", ground.lead.pk)}"' in response.content.decode()
+    assert Assistant.objects.get(pk=ground.lead.pk).name == "Lead"
+
+
+def test_s09_a_draft_is_tried_by_whoever_sets_the_assistant_up_and_only_as_long(ground, alice, charlie, bob) -> None:
+    assert [try_it(each, ground.lead).status_code for each in (charlie, bob)] == [404, 403]
+    assert alice.get(f"/admin/assistants/assistant/{ground.lead.pk}/trial/").status_code == 405
+    try_it(alice, ground.lead)
+    thread = Thread.objects.get()
+    assert definition_of(thread).tools
+
+    Membership.objects.filter(user=ground.alice).update(role="member")
+    assert not definition_of(thread).tools and not definition_of(thread).enabled
+    ground.lead.delete()
+    assert not definition_of(Thread.objects.get()).enabled
+
+
+def test_try_it_is_offered_for_an_assistant_that_is_switched_on_and_leads_to_a_tab_of_its_own(ground, alice) -> None:
+    law, maths = ground.assistant("law"), ground.assistant("maths", enabled=False)
 
     page = alice.get(address("assistant", "change", law.pk)).content.decode()
-    off = alice.get(address("assistant", "change", Assistant.objects.get(slug="maths").pk)).content.decode()
-    chat = alice.get(f"/?assistant={law.pk}").content.decode()
+    off = alice.get(address("assistant", "change", maths.pk)).content.decode()
 
-    assert f'href="/?assistant={law.pk}"' in page
-    assert "Try it" not in off
-    assert f'name="assistant" value="{law.pk}" form="composer" checked' in chat
+    assert f'form="assistant_form" formaction="/admin/assistants/assistant/{law.pk}/trial/" formtarget="_blank"' in page
+    assert 'id="assistant_form"' in page and "Try it" not in off
 
 
 def test_s18_names_and_descriptions_stay_text(ground, alice) -> None:

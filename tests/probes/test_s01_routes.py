@@ -111,6 +111,7 @@ ADMIN = {f"admin/assistants/{model}/{page}" for model, page in product(MODELS, P
     *(f"admin/subchats/{model}/{page}" for model, page in product(("workflow", "datasourcegrant", "localdiscovery"), PAGES)),
     "admin/assistants/assistant/<path:object_id>/research/",
     "admin/assistants/assistant/<path:object_id>/explorer/<str:action>/",
+    "admin/assistants/assistant/<path:object_id>/trial/",
     "admin/assistants/assistant/<path:object_id>/versions/",
     "admin/assistants/assistant/<path:object_id>/versions/<int:number>/restore/",
     "admin/assistants/user/<id>/password/",
