@@ -26,6 +26,7 @@ from subchats.delegation.deliver import SubChatResult, delegation_of, deliver, r
 from subchats.delegation.packing import pack_delegations, unpack_delegations
 from subchats.models import Delegation, ResearchSignal
 from subchats.planning import record, statuses
+from subchats.planning.packing import pack_plans, unpack_plans
 from subchats.research.run import begin_run, end_run
 from subchats.signals import delegated, delivered
 from subchats.workflows.demo import add_demo_workflow
@@ -152,11 +153,13 @@ def put_right(**kwargs: Any) -> None:
 @receiver(packing)
 def pack_what_joins(thread: Thread, data: dict[str, Any], **kwargs: Any) -> None:
     data["delegations"] = pack_delegations(thread)
+    data["plans"] = pack_plans(thread)
 
 
 @receiver(unpacking)
 def join_again(thread: Thread, data: dict[str, Any], ids: Ids, **kwargs: Any) -> None:
     unpack_delegations(thread, data.get("delegations", []), ids)
+    unpack_plans(thread, data.get("plans", []), ids)
 
 
 @receiver(person_leaving)

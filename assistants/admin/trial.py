@@ -1,6 +1,6 @@
 """A chat with an assistant as it stands in the form, before anything of it is saved."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -24,7 +24,8 @@ def trial_view(admin: "ScopedAdmin", request: HttpRequest, object_id: str) -> Ht
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     assistant = admin.get_visible(request, object_id)
-    if not access.may(request.user, "use", assistant):
+    person: Any = request.user
+    if not access.may(person, "use", assistant):
         raise PermissionDenied
     form = admin.get_form(request, assistant, change=True)(request.POST, request.FILES, instance=assistant)
     if not form.is_valid():
@@ -33,7 +34,7 @@ def trial_view(admin: "ScopedAdmin", request: HttpRequest, object_id: str) -> Ht
     draft = form.instance
     thread = Thread.objects.create(
         tenant_id=draft.tenant_id,
-        owner=request.user,
+        owner=person,
         assistant_id=draft.pk,
         agent=draft_of(draft, delegates=form.cleaned_data["delegates"]),
         title=(_("Trial: %(name)s") % {"name": draft.name})[:200],

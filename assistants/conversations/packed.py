@@ -1,6 +1,7 @@
 """What a file of conversations must look like before anything is taken from it: types, bounds, and what names what."""
 
 import json
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -15,6 +16,8 @@ MAX_DEPTH = 8
 Name = Annotated[str, Field(max_length=200)]
 Id = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=2 * 1024 * 1024)]
+Round = Annotated[int, Field(ge=0, le=10_000)]
+Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
 
 
 class Node(BaseModel):
@@ -30,7 +33,7 @@ class PackedMessage(Node):
     created: Name = ""
     parent: Id = ""
     turn: int | None = None
-    round: Annotated[int, Field(ge=0, le=10_000)] = 0
+    round: Round = 0
     parts: Annotated[list[dict[str, Any]], Field(max_length=200)] = []
 
 
@@ -40,8 +43,19 @@ class PackedTurn(Node):
     state: Annotated[str, Field(max_length=10)] = Turn.State.DONE
     reason: Annotated[str, Field(max_length=60)] = ""
     note: Annotated[str, Field(max_length=2000)] = ""
-    round: Annotated[int, Field(ge=0, le=10_000)] = 0
+    round: Round = 0
     model: Annotated[str, Field(max_length=120)] = ""
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    prompt_tokens: Count = 0
+    context_window: Count = 0
+    model_calls: Count = 0
+    cost: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=6)] = Decimal(0)
+    token_cap: Count | None = None
+    unplanned_handovers: Count = 0
+    root: int | None = None
+    states: Annotated[list[tuple[Name, Turn.State, Round]], Field(max_length=20_000)] = []
+    created: Name = ""
     started: Name = ""
     finished: Name = ""
 
@@ -50,8 +64,8 @@ class PackedCall(Node):
     id: Id
     turn: int
     message: Id = ""
-    round: Annotated[int, Field(ge=0, le=10_000)]
-    index: Annotated[int, Field(ge=0, le=10_000)]
+    round: Round
+    index: Round
     name: Name
     arguments: dict[str, Any] = {}
     state: Annotated[str, Field(max_length=8)] = ToolCall.State.SETTLED
@@ -59,6 +73,8 @@ class PackedCall(Node):
     result: Text = ""
     code: Annotated[str, Field(max_length=60)] = ""
     answer: dict[str, Any] | None = None
+    started: Name = ""
+    settled: Name = ""
 
 
 class PackedColumn(Node):

@@ -23,6 +23,10 @@ def pack_threads(threads: list[Thread]) -> dict[str, Any]:
 def pack_thread(thread: Thread) -> dict[str, Any]:
     """One conversation with its sub-chats, each a node of the same shape under `sub_chats`."""
     messages = thread.messages.select_related("author").order_by("sequence")
+    states: dict[int, list[list[Any]]] = {}
+    for at, told in thread.events.filter(kind="turn").order_by("number").values_list("created", "payload"):
+        if "state" in told:
+            states.setdefault(told["turn"], []).append([_moment(at), told["state"], told["round"]])
     data: dict[str, Any] = {
         "id": thread.chat_id,
         "title": thread.title,
@@ -32,7 +36,7 @@ def pack_thread(thread: Thread) -> dict[str, Any]:
         "updated": _moment(thread.updated),
         "leaf": str(thread.leaf_id or ""),
         "messages": [_message(each) for each in messages.exclude(role=Message.Role.SYSTEM)],
-        "turns": [_turn(each) for each in thread.turns.order_by("pk")],
+        "turns": [_turn(each, states.get(each.pk, [])) for each in thread.turns.order_by("pk")],
         "calls": [_call(each) for each in ToolCall.objects.filter(turn__thread=thread)],
         "tables": [_table(each) for each in thread.tables.order_by("pk")],
         "sub_chats": [pack_thread(each) for each in thread.children.select_related("assistant").order_by("pk")],
@@ -55,7 +59,7 @@ def _message(message: Message) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def _turn(turn: Turn, states: list[list[Any]]) -> dict[str, Any]:
     return {
         "id": turn.pk,
         "user_message": str(turn.user_message_id or ""),
@@ -66,6 +70,15 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "model": turn.profile_label,
         "input_tokens": turn.input_tokens,
         "output_tokens": turn.output_tokens,
+        "prompt_tokens": turn.prompt_tokens,
+        "context_window": turn.context_window,
+        "model_calls": turn.model_calls,
+        "cost": str(turn.cost),
+        "token_cap": turn.token_cap,
+        "unplanned_handovers": turn.unplanned_handovers,
+        "root": turn.root_id,
+        "states": states,
+        "created": _moment(turn.created),
         "started": _moment(turn.started),
         "finished": _moment(turn.finished),
     }
@@ -85,6 +98,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
         "result": call.result,
         "code": call.code,
         "answer": call.answer,
+        "started": _moment(call.started),
         "settled": _moment(call.settled),
     }
 

@@ -12,7 +12,8 @@ from django.utils.dateparse import parse_datetime
 
 from assistants.access import assistants_for, audit
 from assistants.errors import CodedError
-from assistants.models import Assistant, Message, StoredTable, Thread, ToolCall, Turn, User
+from assistants.models import Assistant, Message, StoredTable, Thread, ToolCall, Turn, TurnEvent, User
+from assistants.models.thread import new_chat_id, new_child_id
 from assistants.signals import unpacking
 from assistants.tools.arguments import check_arguments
 from assistants.tools.guard.results import screen_result
@@ -48,6 +49,7 @@ class Ids:
     """What each thing of the file is called here."""
 
     threads: dict[str, Thread] = field(default_factory=dict)
+    chats: dict[str, str] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     turns: dict[int, Turn] = field(default_factory=dict)
     calls: dict[str, UUID] = field(default_factory=dict)
@@ -108,6 +110,7 @@ def _unpack(
         tenant_id=tenant,
         owner=owner,
         assistant=assistant,
+        chat_id=ids.chats.get(packed.id) or new_chat_id(),
         parent=above,
         root=(above.root or above) if above else None,
         title=packed.title.replace("\0", ""),
@@ -117,13 +120,17 @@ def _unpack(
         read_private=True,
     )
     ids.threads[packed.id] = thread
+    # A sub-chat's id holds those of all above it, and messages name it before it is there.
+    ids.chats |= {child.id: new_child_id(thread) for child in packed.sub_chats}
     for turn in packed.turns:
-        ids.turns[turn.id] = _turn(turn, thread)
+        ids.turns[turn.id] = _turn(turn, thread, root=ids.turns.get(turn.root) if turn.root is not None else None)
     ids.calls |= {call.id: uuid4() for call in packed.calls}
     for message in packed.messages:
         ids.messages[message.id] = _message(message, thread, ids)
     for turn in packed.turns:
-        Turn.objects.filter(pk=ids.turns[turn.id].pk).update(user_message=ids.messages.get(turn.user_message))
+        made = ids.turns[turn.id]
+        created = _moment(turn.created) or made.started or made.created
+        Turn.objects.filter(pk=made.pk).update(user_message=ids.messages.get(turn.user_message), created=created)
     ToolCall.objects.bulk_create([_call(call, ids) for call in packed.calls])
     StoredTable.objects.bulk_create([_table(table, thread, ids) for table in packed.tables])
     for child in packed.sub_chats:
@@ -133,11 +140,28 @@ def _unpack(
     Thread.objects.filter(pk=thread.pk).update(leaf=ids.messages.get(packed.leaf), created=created)
     unpacking.send(Thread, thread=thread, data=packed.model_extra or {}, ids=ids)
     Message.objects.bulk_update([ids.messages[each.id] for each in packed.messages], ["created"], batch_size=500)
+    _tell_states(packed, thread, ids)
     events.record(thread.pk, "log")
     return thread
 
 
-def _turn(packed: PackedTurn, thread: Thread) -> Turn:
+def _tell_states(packed: PackedThread, thread: Thread, ids: Ids) -> None:
+    """The states that its turns went through, from which the timeline is read."""
+    told = [(_moment(at), ids.turns[turn.id].pk, state, number) for turn in packed.turns for at, state, number in turn.states]
+    known = sorted((each for each in told if each[0]), key=lambda each: (each[0], each[1]))
+    thread.refresh_from_db(fields=["last_event"])
+    made = [
+        TurnEvent(thread=thread, number=place, kind="turn", payload={"turn": turn, "state": state, "round": number})
+        for place, (_, turn, state, number) in enumerate(known, thread.last_event + 1)
+    ]
+    TurnEvent.objects.bulk_create(made, batch_size=500)
+    for event, (at, *_) in zip(made, known, strict=True):
+        event.created = at
+    TurnEvent.objects.bulk_update(made, ["created"], batch_size=500)
+    Thread.objects.filter(pk=thread.pk).update(last_event=thread.last_event + len(made))
+
+
+def _turn(packed: PackedTurn, thread: Thread, *, root: Turn | None) -> Turn:
     ended = packed.state in Turn.FINAL
     return Turn.objects.create(
         thread=thread,
@@ -146,6 +170,15 @@ def _turn(packed: PackedTurn, thread: Thread) -> Turn:
         note=packed.note.replace("\0", "") if ended else "",
         round=packed.round,
         profile_label=packed.model,
+        root=root,
+        input_tokens=packed.input_tokens,
+        output_tokens=packed.output_tokens,
+        prompt_tokens=packed.prompt_tokens,
+        context_window=packed.context_window,
+        model_calls=packed.model_calls,
+        cost=packed.cost,
+        token_cap=packed.token_cap,
+        unplanned_handovers=packed.unplanned_handovers,
         started=_moment(packed.started),
         finished=_moment(packed.finished) or timezone.now(),
     )
@@ -170,13 +203,16 @@ def _message(packed: PackedMessage, thread: Thread, ids: Ids) -> Message:
 def _part(part: dict[str, Any], ids: Ids) -> dict[str, Any]:
     """A part of a kind that is known, with the call that it names as that is called here."""
     kind, call = part.get("type"), part.get("call")
-    if kind not in ("text", "reasoning", "answer", "context", "tool_result"):
+    if kind not in ("text", "reasoning", "answer", "context", "tool_result", "sub_result"):
         raise ValueError("an unknown kind of part")
     known: dict[str, Any] = {"type": kind}
     if isinstance(part.get("text"), str):
         known["text"] = part["text"].replace("\0", "")
     if isinstance(call, str):
         known["call"] = str(ids.calls[call])
+    if kind == "sub_result":
+        said = {name: str(part.get(name, ""))[:2000].replace("\0", "") for name in ("name", "asked")}
+        known |= {**said, "chat_id": ids.chats[str(part.get("chat_id"))]}
     if kind == "answer":
         known |= {"chosen": _options(part.get("chosen")), "free_text": str(part.get("free_text", ""))[:50_000]}
     return known
@@ -216,7 +252,8 @@ def _call(packed: PackedCall, ids: Ids) -> ToolCall:
         code=packed.code if done else "STOPPED",
         answer=_answer(packed.answer) if packed.answer else None,
         effect=tool.effect if tool else ToolCall.Effect.PURE,
-        settled=timezone.now(),
+        started=_moment(packed.started),
+        settled=_moment(packed.settled) or timezone.now(),
         settled_by=ORIGIN,
     )
 

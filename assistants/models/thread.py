@@ -11,6 +11,11 @@ def new_chat_id() -> str:
     return "chat" + secrets.token_hex(8)
 
 
+def new_child_id(parent: "Thread") -> str:
+    """`sub_<parent's id>_<8 hex>`: sorts beside its siblings and names all above it (T-08)."""
+    return f"sub_{parent.chat_id}_{secrets.token_hex(4)}"
+
+
 class ThreadQuerySet(models.QuerySet["Thread"]):
     def roots(self) -> "ThreadQuerySet":
         return self.filter(parent=None)

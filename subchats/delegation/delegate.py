@@ -11,6 +11,7 @@ from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, Turn
 from assistants.models.prepared import Prepared, insert
+from assistants.models.thread import new_child_id
 from assistants.tools.context import ToolContext
 from assistants.tools.outcomes import Pending
 from assistants.turns.lifecycle import begin_turn
@@ -97,11 +98,6 @@ def system_prompt(commission: Commission) -> str:
     return f"{commission.instructions}\n\n{CONTEXT.format(mark=secrets.token_hex(4), facts=commission.context)}"
 
 
-def child_id(parent: Thread) -> str:
-    """`sub_<parent's id>_<8 hex>`: sorts beside its siblings and names its parent at a glance (T-08)."""
-    return f"sub_{parent.chat_id}_{secrets.token_hex(4)}"
-
-
 def _open_child(context: ToolContext, commission: Commission) -> Thread:
     parent = context.thread
     words = commission.title or " ".join(commission.task.split())
@@ -110,7 +106,7 @@ def _open_child(context: ToolContext, commission: Commission) -> Thread:
         owner_id=parent.owner_id,
         assistant=commission.assistant,
         agent=commission.agent or {},
-        chat_id=child_id(parent),
+        chat_id=new_child_id(parent),
         root_id=parent.root_id_or_own,
         parent=parent,
         parent_message=context.call.message,

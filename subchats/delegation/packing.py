@@ -1,6 +1,6 @@
 """What joins a call to its sub-chats, written into a file of conversations and read out of it again (Z6)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -21,6 +21,7 @@ class PackedDelegation(BaseModel):
     label: Annotated[str, Field(max_length=120)] = ""
     kind: Delegation.Kind
     task: Annotated[str, Field(max_length=200_000)]
+    hand_back: dict[Literal["needed", "established", "owner", "note"], Annotated[str, Field(max_length=20_000)]] | None = None
 
 
 _DELEGATIONS = TypeAdapter(list[PackedDelegation])
@@ -37,6 +38,7 @@ def pack_delegations(thread: Thread) -> list[dict[str, Any]]:
             "label": each.label,
             "kind": each.kind,
             "task": each.task,
+            "hand_back": each.hand_back,
         }
         for each in found
     ]
@@ -62,4 +64,5 @@ def unpack_delegations(thread: Thread, data: Any, ids: Ids) -> None:
             kind=each.kind,
             task=each.task.replace("\0", ""),
             returned_at=child.created,
+            hand_back={name: text.replace("\0", "") for name, text in each.hand_back.items()} if each.hand_back else None,
         )

@@ -1,6 +1,7 @@
 """Conversations as files: read anywhere, brought in again with their branches and sub-chats, and refused with a reason."""
 
 import json
+import re
 from io import BytesIO
 
 import pytest
@@ -8,10 +9,13 @@ import pytest
 from assistants.models import Message, StoredTable, Thread, ToolCall
 from assistants.turns import lifecycle
 from assistants.turns.branches import edit_message
+from subchats.delegation.send_back import send_back
 from subchats.models import Delegation
 from tests.kit.browsers import HTMX, PROGRAM, signed_in, stranger
+from tests.kit.page import Page
 from tests.kit.sealed import call
 from tests.kit.turns import last_turn, replies, run_all
+from tests.planning.team import confirm, fan_out, found, plan, play, step
 
 
 def download(who, thread, kind="json"):
@@ -85,6 +89,47 @@ def test_report_z6_a_round_trip_keeps_branches_calls_tables_and_sub_chats(ground
     assert shape(new) == shape(talk)
     assert len(shape(new)["delegations"]) == 1
     assert not Thread.objects.filter(root=new).exclude(owner=ground.bob).exists()
+
+
+def test_report_z6_what_the_turn_came_to_is_shown_as_it_was(ground):
+    found(ground)
+    ground.assistant(
+        "freight", name="Logistics", tools=["hand_back"], script=[{"calls": [call("hand_back", whatIsNeeded="Who?")]}]
+    )
+    two = plan(step("Count", "One figure", specialist="desk"), step("Weigh", "One weight", specialist="freight"))
+    thread = play(ground, two, fan_out("desk", "freight"), confirm(1, "118 units"))
+
+    new = Thread.objects.get(chat_id=brought(ground.bob, download(ground.alice, thread))["imported"][0])
+    then, now = Page(signed_in(ground.alice), thread), Page(signed_in(ground.bob), new)
+
+    panels = [re.sub(r"/c/\w+/", "/c/", page.at("panel").outline()) for page in (then, now)]
+    assert panels[0] == panels[1] and now.at("panel").find(_class="workers").text().count("Logistics") == 1
+    assert "1 of 2" in now.at("panel").text() and "Evidence: 118 units" in now.at("panel").text()
+    assert "0 tokens" not in now.at("panel").text().replace(",", "")
+    assert now.root.find(_class="card plan-card").text() == then.root.find(_class="card plan-card").text()
+    assert [each.text() for each in (then.at("log"), now.at("log")) if "Who?" not in each.text()] == []
+    assert not ToolCall.objects.filter(turn__thread=new, settled=None).exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"plans": [{"turn": 1, "steps": [{"description": "x"}]}]},
+        {"plans": [{"turn": 99999, "steps": []}]},
+        {"plans": "x"},
+        {"turns": [{"id": 1, "input_tokens": -1}]},
+        {"turns": [{"id": 1, "states": [["2026-01-01", "odd", 0]]}]},
+        {"turns": [{"id": 1, "cost": "1e99"}]},
+    ],
+)
+def test_report_z6_odd_figures_and_plans_are_refused(ground, talk, change):
+    data = json.loads(download(ground.alice, talk))
+    data["conversations"][0] |= {"messages": [], "calls": [], "sub_chats": [], "delegations": [], "leaf": "", **change}
+    before = Thread.objects.count()
+
+    answer = brought(ground.alice, data)
+
+    assert [each["code"] for each in answer["skipped"]] == ["IMPORT_BAD"] and Thread.objects.count() == before
 
 
 def test_report_z6_what_was_brought_in_is_shown_and_goes_on(ground, talk):
@@ -245,3 +290,19 @@ def test_a_fence_in_a_result_does_not_end_the_block_that_shows_it(ground, catche
     text = download(ground.alice, thread, "md").decode()
 
     assert "````\n```\n# Not a heading\n```\n````" in text
+
+
+def test_report_z6_what_was_sent_up_from_a_sub_chat_leads_to_the_one_that_was_brought_in(ground, talk):
+    child = talk.children.get()
+    lifecycle.send_message(child, author=ground.alice, text="Again?")
+    run_all()
+    send_back(child, by=ground.alice)
+    run_all()
+
+    answer = brought(ground.bob, download(ground.alice, talk))
+
+    assert answer["skipped"] == []
+    new = Thread.objects.get(chat_id=answer["imported"][0])
+    (told,) = [part for each in new.messages.all() for part in each.parts if part["type"] == "sub_result"]
+    assert told["chat_id"] == new.children.get().chat_id and told["name"] == "Stock"
+    assert new.children.get().chat_id.startswith(f"sub_{new.chat_id}_")
