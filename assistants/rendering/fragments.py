@@ -22,7 +22,7 @@ from assistants.turns.outline import Outline, Place, Siblings, Window, end_of_br
 from .bodies import draw_bodies
 from .cards import APPROVAL, calls_at_work, card_for
 from .citations import Citations, citations_of
-from .news import CALLS, CALLS_OF, MESSAGES, News, ends_of_turns, news_of
+from .news import CALLS_OF, MESSAGES, News, ends_of_turns, news_of
 from .panel import sections
 from .readers import Cursor
 from .stream import MarkdownStream
@@ -72,10 +72,12 @@ def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[s
         return []
     news = news_of(events, view.thread.pk)
     last = {subject: event.number for event in events for subject in _subjects(event)}
+    with_message = {("call", str(each.pk)) for each in news.calls.values() if ("message", str(each.message_id)) in last}
     frames = []
     for event in events:
-        parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}.difference(but)
+        drawn = [subject for subject in _subjects(event) if last[subject] == event.number and subject not in with_message]
         whole_log = last.get(("log",), 0) > event.number and event.kind in ("message", "call")
+        parts = {subject[0] for subject in drawn}.difference(but)
         frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, news, parts=parts)})
     return frames
 
@@ -105,7 +107,7 @@ def draw_event(event: TurnEvent, view: Viewpoint, news: News, *, parts: Collecti
             if message and news.outline.shows(message.pk):
                 html = [draw_message(message, view, siblings=news.outline.siblings(message.pk))]
         case "call" if "call" in parts:
-            call = CALLS.first([UUID(payload["call"])])
+            call = news.calls.get(UUID(payload["call"]))
             html = [draw_call(call, view)] if call else []
         case "turn":
             html += draw_turns(news.end_of(payload["turn"]), view) if "turn" in parts else []

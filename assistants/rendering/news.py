@@ -9,7 +9,7 @@ from assistants.models.prepared import Prepared
 from assistants.turns.outline import Outline, Place, Window, end_of_branch, whole
 
 MESSAGES = Prepared(lambda some: Message.objects.filter(pk__in=some).select_related("author", "turn"))
-CALLS = Prepared(lambda some: ToolCall.objects.filter(pk__in=some).select_related("turn__thread", "message"))
+_CALLS = Prepared(lambda some: ToolCall.objects.filter(pk__in=some).select_related("turn__thread", "message"))
 CALLS_OF = Prepared(
     lambda some: (
         ToolCall.objects.filter(message__pk__in=some).select_related("turn__thread", "message").order_by("round", "index")
@@ -28,9 +28,10 @@ _BEGUN_WITH = Prepared(
 
 @dataclass(frozen=True)
 class News:
-    """What some events are about, as it is now: messages, turns, and the shown branch from the first of these on."""
+    """What some events are about, as it is now: messages, calls, turns, and the shown branch from the first of these on."""
 
     messages: dict[UUID, Message]
+    calls: dict[UUID, ToolCall]
     turns: dict[int, Turn]
     outline: Outline
     places: dict[int, Place]
@@ -41,14 +42,21 @@ class News:
 
 
 def news_of(events: Sequence[TurnEvent], thread_id: int) -> News:
-    """Reads it in four queries at most, however many events."""
+    """Reads it in five queries at most, however many events."""
+    calls = _CALLS.rows({UUID(event.payload["call"]) for event in events if event.kind == "call"})
     said = MESSAGES.rows({UUID(event.payload["message"]) for event in events if event.kind == "message"})
     turns = _TURNS.rows({event.payload["turn"] for event in events if event.kind == "turn"})
     # A turn ends beneath what it was begun with, or lower.
     numbers = [each.sequence if each else 0 for each in [*said, *(turn.user_message for turn in turns)]]
     outline = end_of_branch(thread_id, before=min(numbers), count=0) if numbers else Outline((), None)
     places = places_of_ends(whole(outline.path)) if turns else {}
-    return News({each.pk: each for each in said}, {each.pk: each for each in turns}, outline, places)
+    return News(
+        messages={each.pk: each for each in said},
+        calls={each.pk: each for each in calls},
+        turns={each.pk: each for each in turns},
+        outline=outline,
+        places=places,
+    )
 
 
 def ends_of_turns(window: Window) -> list[tuple[Turn, Place]]:
