@@ -3,25 +3,40 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+from assistants.rendering import code
 from assistants.rendering.markdown import render_markdown
 from tests.faults.cluster import SHIPPED, Cluster, wait_for
 from tests.faults.tally import Tally
 from tests.kit.stub_llm import StubLLM, call, finish, never, say
 
+ROOT = Path(__file__).resolve().parents[2]
 Measure = Callable[[Cluster, StubLLM, Tally], None]
 ANSWER = [say("ok"), finish("stop")]
 MISSED = 10_000
 
 
 def measure_renderer(tally: Tally) -> None:
-    """P13: Markdown as models write it, and a megabyte of what is worst for the parser that we know of."""
-    usual = "## Heading\n\nSome *usual* text with `code`, a [link](https://example.org) and words.\n\n- one\n- two\n\n"
-    for what, text in (("100 KB of usual text", usual * (100_000 // len(usual))), ("1 MB of `![`", "![" * 500_000)):
+    """P13: Markdown as people write it, with a mark on every other word, and a megabyte of what is worst for the parser that we
+    know of."""
+    dense = "## Heading\n\nSome *usual* text with `code`, a [link](https://example.org) and words.\n\n- one\n- two\n\n"
+    texts = {
+        "100 KB with a mark on every other word": dense * (100_000 // len(dense)),
+        "100 KB of this project's pages": _own_pages()[:100_000],
+        "1 MB of `![`": "![" * 500_000,
+    }
+    for what, text in texts.items():
         for _ in range(5):
+            code._highlight_again.cache_clear()
             started = time.thread_time()
             render_markdown(text)
             tally.time("P13", f"{what}, of CPU:", time.thread_time() - started)
+
+
+def _own_pages() -> str:
+    pages = [ROOT / "README.md", ROOT / "bench" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return "\n\n".join(page.read_text() for page in pages)
 
 
 def measure_resends(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:

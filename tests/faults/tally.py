@@ -32,7 +32,7 @@ LONGEST = {
     ("P8", "stop"): 2,
     ("P10", "to the page"): 5,
     ("P11", "to the end of the socket"): 5,
-    ("P13", "100 KB"): 0.1,
+    ("P13", "100 KB of"): 0.1,
     ("P13", "1 MB"): 2,
     ("P14", "from"): 20,
 }
