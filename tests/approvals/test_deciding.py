@@ -1,7 +1,10 @@
 """D8, Q15: a call waits for a person, and runs with exactly what they allowed, once; or does not run."""
 
+from datetime import timedelta
+
 import pytest
 
+from assistants import clock
 from assistants.errors import CodedError
 from assistants.llm import scripted
 from assistants.models import Assistant, AuditEntry, ToolCall, Turn, TurnEvent
@@ -256,6 +259,30 @@ def test_d1_a_lost_ring_is_made_up_for_by_the_sweeper(ground, catcher, thread):
     run_all()
 
     assert catcher.caught == [CAUGHT]
+
+
+@pytest.mark.parametrize("minutes", [6, 3 * 24 * 60])
+def test_report_j7_what_waits_for_a_person_does_not_expire(ground, catcher, monkeypatch, minutes):
+    """Neither the button nor the sub-chat whose time is watched, nor the conversation above it."""
+    steps = [{"calls": [SEND]}, "It is sent."]
+    ground.assistant("stock", tools=["send"], script=steps)
+    ground.script([{"calls": [call("invoke_assistant", assistant="stock", task="Send")]}, "Done."])
+    thread = ground.open()
+    run_all()
+
+    late = clock.now() + timedelta(minutes=minutes)
+    monkeypatch.setattr(clock, "now", lambda: late)
+    for _ in range(3):
+        sweep()
+        run_all()
+    child = thread.children.get()
+    assert [last_turn(each).state for each in (thread, child)] == [Turn.State.WAITING] * 2 and catcher.caught == []
+
+    allow(asked(child), ground.alice)
+    run_all()
+
+    assert catcher.caught == [CAUGHT]
+    assert replies(child)[-1] == "It is sent." and replies(thread)[-1] == "Done."
 
 
 def test_f06_a_once_tool_that_was_cut_off_after_its_approval_is_not_run_again(ground, catcher, thread):
