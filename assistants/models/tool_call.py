@@ -23,7 +23,8 @@ class ToolCall(models.Model):
     `arguments` is always valid JSON; `raw_arguments` is kept when it was not.
 
     `attempts` counts how often the tool's body was started, stored before it starts (D5). `needs_decision` is set
-    when a tool that must not be repeated was cut off: only a person can settle it then.
+    when a tool that must not be repeated was cut off: only a person can settle it then. `pending` says that the body has
+    done its part and the result comes from elsewhere, a sub-chat or a person: nothing is left to run.
 
     `guard` says what the guard found in the arguments or the result, and what it did: `refused`, `withheld`, `filtered`.
     Of the last two, `withheld` is what the tool had really given back; no model gets to read it (decision 11).
@@ -70,6 +71,7 @@ class ToolCall(models.Model):
     effect = models.CharField(max_length=10, choices=Effect.choices, default=Effect.PURE)
     attempts = models.PositiveIntegerField(default=0)
     needs_decision = models.BooleanField(default=False)
+    pending = models.BooleanField(default=False, db_default=False)
     started = models.DateTimeField(null=True)
     settled = models.DateTimeField(null=True)
     settled_by = models.CharField(max_length=80, blank=True)

@@ -20,7 +20,9 @@ from .claims import Claim, holding
 from .lifecycle import announce_thread, finish_turn
 from .limits import bad_rounds_limit
 
-_OPEN = Prepared(lambda turn: ToolCall.objects.filter(turn=turn, state=ToolCall.State.OPEN, needs_decision=False))
+_OPEN = Prepared(
+    lambda turn: ToolCall.objects.filter(turn=turn, state=ToolCall.State.OPEN, needs_decision=False, pending=False)
+)
 _ACTING = Prepared(lambda pk: Turn.objects.filter(pk=pk).select_related("thread__tenant", "thread__owner", "thread__assistant"))
 
 # A call's place among its siblings: a question comes alone, a hand-back after everything else (J-29, D30).
@@ -110,6 +112,7 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     with holding(claim, synced=not isinstance(outcome, Pending)) as turn:
         match outcome:
             case Pending():
+                ToolCall.objects.filter(pk=call.pk).update(pending=True)
                 events.record(turn.thread_id, "call", call=str(call.pk))
             case Held(why):
                 approvals.ask(turn, call, why)

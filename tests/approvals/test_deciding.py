@@ -13,6 +13,7 @@ from assistants.turns import approvals, executors, lifecycle, questions
 from assistants.turns.sweeper import sweep
 from tests.kit.sealed import allow, asked, call, give
 from tests.kit.turns import commit_hooks, forget, last_turn, replies, run_all
+from tests.subchats.fan_outs import run_turn_of
 
 SEND = call("send", to="anna", text="The price is 5.")
 CAUGHT = {"tool": "send", "to": "anna", "text": "The price is 5.", "copies": 1}
@@ -259,6 +260,29 @@ def test_d1_a_lost_ring_is_made_up_for_by_the_sweeper(ground, catcher, thread):
     run_all()
 
     assert catcher.caught == [CAUGHT]
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "asks first", "taken away"])
+def test_decision_9_a_sub_chat_goes_on_while_a_person_decides_about_the_call_beside_it(ground, catcher, meanwhile):
+    """What has been handed over is not handed over again, asked about or refused when the turn acts once more."""
+    give(ground.lead, "send", "invoke_assistant")
+    ground.assistant("stock", script=["Forty."])
+    ground.script([{"calls": [call("invoke_assistant", assistant="stock", task="Count"), SEND]}, "Done."])
+    thread = ground.open()
+    run_turn_of(thread)
+    child, handed_over = thread.children.get(), ToolCall.objects.get(name="invoke_assistant")
+    changes = {"asks first": {"approve_tools": ["invoke_assistant"]}, "taken away": {"tools": ["send"]}}
+    Assistant.objects.filter(pk=ground.lead.pk).update(**changes.get(meanwhile, {}))
+
+    allow(asked(thread), ground.alice)
+    run_turn_of(thread)
+    still = ToolCall.objects.get(pk=handed_over.pk)
+    assert (still.attempts, still.started, still.approval, still.is_open) == (1, handed_over.started, None, True)
+    assert last_turn(child).is_active and catcher.caught == [CAUGHT]
+
+    run_all()
+    still.refresh_from_db()
+    assert still.outcome == "ok" and "Forty." in still.result and replies(thread)[-1] == "Done."
 
 
 @pytest.mark.parametrize("minutes", [6, 3 * 24 * 60])
