@@ -14,7 +14,7 @@ from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.prepared import Prepared
 from assistants.turns import live
 from assistants.turns.claims import is_silent
-from subchats.delegation.deliver import CUT_OFF
+from subchats.delegation.deliver import CUT_OFF, PARENT_ENDED
 from subchats.models import Delegation
 
 _REPLIES = Message.objects.filter(role=Message.Role.ASSISTANT).order_by("-sequence")
@@ -78,8 +78,9 @@ class Below:
 
     @property
     def turn(self) -> Turn | None:
-        """Its own newest turn."""
-        return next((each for each in reversed(self.turns) if each.thread_id == self.child.pk), None)
+        """Its own newest turn that was begun; one that waits behind that changes nothing yet."""
+        own = [each for each in self.turns if each.thread_id == self.child.pk]
+        return next((each for each in reversed(own) if each.state != Turn.State.QUEUED), own[-1] if own else None)
 
     @property
     def questions(self) -> list[ToolCall]:
@@ -108,7 +109,7 @@ class Below:
         if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
             return "running"
         if turn.state == Turn.State.DONE:
-            return "handed_back" if turn.reason == "hand_back" else "reported"
+            return {"hand_back": "handed_back", PARENT_ENDED: "stopped"}.get(turn.reason, "reported")
         return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
 
     @property

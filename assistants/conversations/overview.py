@@ -96,9 +96,10 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
 
 
 def ending_of(state: str, reason: str) -> str:
-    """How a turn ended, by the name of its look: its state, or handed_back, or cut_off by the watchdog or the budget."""
-    if state == Turn.State.DONE and reason == "hand_back":
-        return "handed_back"
+    """How a turn ended, by the name of its look: its state, or handed_back, or stopped with what it asked, or cut_off by the
+    watchdog or the budget."""
+    if state == Turn.State.DONE and reason in ("hand_back", "parent_ended"):
+        return "handed_back" if reason == "hand_back" else Turn.State.STOPPED
     return "cut_off" if state == Turn.State.FAILED and reason in CUT_OFF else state
 
 

@@ -54,6 +54,8 @@ TURNS = {
     "failed": Look(_("failed"), "triangle-alert", "clay"),
     "stopped": Look(_("stopped"), "circle-stop"),
 }
+# How a turn ended that has done what it could, by its reason.
+ENDINGS = {"question": "asking", "hand_back": "handed_back", "parent_ended": "stopped"}
 SUBCHATS = {
     "queued": Look(_("queued"), "clock"),
     "running": Look(_("working"), tone="leaf", live=True),
@@ -142,8 +144,7 @@ def turn_look(turn: Turn) -> Look:
         return TURNS["held"]
     if is_silent(turn):
         return SILENT
-    ending = {"question": "asking", "hand_back": "handed_back"}.get(turn.reason) if turn.state == "done" else None
-    return TURNS.get(ending or turn.state, PLAIN)
+    return TURNS.get(ENDINGS.get(turn.reason, turn.state) if turn.state == "done" else turn.state, PLAIN)
 
 
 @register.filter

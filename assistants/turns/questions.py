@@ -15,7 +15,15 @@ from .refusals import check_text
 from .steering import interrupt
 from .threads import lock_thread, said_with
 
-__all__ = ["answer", "answer_plainly", "open_question", "question_payload", "send_or_answer"]
+__all__ = [
+    "answer",
+    "answer_plainly",
+    "check_waiting",
+    "open_question",
+    "question_payload",
+    "send_or_answer",
+    "withdraw_question",
+]
 
 MAX_FREE_TEXT = 4000
 
@@ -44,6 +52,14 @@ def answer_plainly(question: ToolCall, *, by: User | None, text: str) -> None:
     _close(question, by=by, chosen=[], text=text, plain=True)
 
 
+def withdraw_question(thread: Thread) -> None:
+    """Closes the question that the thread waits with, if any, without an answer: whoever asked has no use for one any more."""
+    if question := open_question(thread):
+        closed = {"chosen": [], "text": "", "plain": True, "withdrawn": True, "by": "", "at": clock.now().isoformat()}
+        if ToolCall.objects.filter(pk=question.pk, answer__isnull=True).update(answer=closed):
+            events.record(thread.pk, "call", call=str(question.pk))
+
+
 def answer(call: ToolCall, *, by: User | None, chosen: list[str], text: str, client_key: str = "") -> Sent:
     """Answers the question with chosen options and free text; the answer becomes the thread's next user message.
 
@@ -53,7 +69,7 @@ def answer(call: ToolCall, *, by: User | None, chosen: list[str], text: str, cli
     text = text.strip()
     _check(payload, chosen, text)
     with transaction.atomic():
-        _check_waiting(call)
+        check_waiting(call)
         _close(call, by=by, chosen=chosen, text=text, plain=False)
         lines = [f"My answer to “{payload['question']}”:", *(f"- {option}" for option in chosen), *([text] if text else [])]
         return send_message(
@@ -94,16 +110,20 @@ def _check(payload: dict[str, Any], chosen: list[str], text: str) -> None:
         )
 
 
-def _check_waiting(call: ToolCall) -> None:
+def check_waiting(call: ToolCall) -> None:
+    """Locks the question's thread. Raises `QUESTION_PASSED` where the conversation went on, `ALREADY_ANSWERED` where somebody
+    was quicker."""
     thread = lock_thread(call.turn.thread_id)
     call.refresh_from_db(fields=["answer"])
-    if call.answer is None and open_question(thread) != call:
+    if (call.answer is None and open_question(thread) != call) or (call.answer or {}).get("withdrawn"):
         raise CodedError(
             code="QUESTION_PASSED",
             message="The conversation went on without an answer to this question.",
             fix="Write a message, or go back to the branch that ends with the question.",
             correctable=False,
         )
+    if call.answer is not None:
+        raise _answered()
 
 
 def _close(call: ToolCall, *, by: User | None, chosen: list[str], text: str, plain: bool) -> None:
@@ -116,8 +136,14 @@ def _close(call: ToolCall, *, by: User | None, chosen: list[str], text: str, pla
         "at": clock.now().isoformat(),
     }
     if not ToolCall.objects.filter(pk=call.pk, answer__isnull=True).update(answer=given):
-        raise CodedError(
-            code="ALREADY_ANSWERED", message="This question was answered already.", fix="Reload to see the answer.",
-            correctable=False,
-        )  # fmt: skip
+        raise _answered()
     events.record(call.turn.thread_id, "call", call=str(call.pk))
+
+
+def _answered() -> CodedError:
+    return CodedError(
+        code="ALREADY_ANSWERED",
+        message="This question was answered already.",
+        fix="Reload to see the answer.",
+        correctable=False,
+    )

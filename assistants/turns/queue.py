@@ -2,13 +2,13 @@
 
 from django.db import transaction
 
-from assistants.models import Thread, Turn, User
+from assistants.models import Thread, ToolCall, Turn, User
 from assistants.units import unit
 
 from . import events
 from .calls import open_question
-from .lifecycle import begin_turn, drop_queued, stop_turn
-from .questions import answer_plainly
+from .lifecycle import Sent, begin_turn, drop_queued, stop_turn
+from .questions import answer_plainly, check_waiting, send_or_answer
 from .refusals import not_queued
 from .steering import interrupt
 from .threads import leaf_of, lock_thread
@@ -24,6 +24,18 @@ def unqueue(turn: Turn) -> str:
         if waiting is None:
             raise not_queued()
         return drop_queued(waiting)
+
+
+@unit
+def use_as_answer(turn: Turn, question: ToolCall, *, by: User | None) -> Sent:
+    """Takes a message that waits in this conversation for the person's own words on a question below it (Q8, decision 7).
+
+    Raises `NOT_QUEUED`, and `QUESTION_PASSED` or `ALREADY_ANSWERED` with the message left where it waits.
+    """
+    asker = question.turn.thread
+    with transaction.atomic():
+        check_waiting(question)
+        return send_or_answer(asker, author=by, text=unqueue(turn), client_key=f"queued-{turn.pk}")
 
 
 def send_now(turn: Turn, *, by: User | None, name: str) -> None:

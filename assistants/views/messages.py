@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
 from assistants import access, forms
-from assistants.turns import branches, lifecycle, questions
+from assistants.turns import branches, lifecycle, questions, queue
 
 from .person import actor, author, check_rate, visitor_key
 
@@ -70,5 +70,10 @@ def answer_question(request: HttpRequest, call_id: UUID) -> HttpResponse:
     """Answers a question with ticked options and own words (J-30)."""
     call = access.get_call(actor(request), call_id, "write")
     check_rate(request)
-    sent = questions.answer(call, by=author(request), chosen=request.POST.getlist("option"), text=request.POST.get("text", ""))
+    if queued := request.POST.get("queued"):
+        waiting = access.get_turn(actor(request), int(queued) if queued.isdecimal() and len(queued) < 19 else 0, "write")
+        sent = queue.use_as_answer(waiting, call, by=author(request))
+    else:
+        chosen, text = request.POST.getlist("option"), request.POST.get("text", "")
+        sent = questions.answer(call, by=author(request), chosen=chosen, text=text)
     return forms.accepted(request, call.turn.thread, message=str(sent.message.pk), turn=sent.turn.pk)

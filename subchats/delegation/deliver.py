@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.prepared import Prepared
+from assistants.turns import events
 from assistants.turns.calls import screened, settle_in, wake_if_settled
 from assistants.turns.claims import locked
-from assistants.turns.lifecycle import stop_turn
+from assistants.turns.lifecycle import announce_thread, start_next, stop_turn
+from assistants.turns.questions import withdraw_question
+from assistants.units import unit
 from subchats.models import Delegation
 from subchats.signals import delivered
 
@@ -22,6 +25,9 @@ from .hand_backs import hand_back_error
 
 # What a caller is told of a sub-chat that was cut off (decision 9).
 CUT_OFF = {"limit:idle": "IDLE_TIMEOUT", "limit:wall": "WALL_TIMEOUT", "limit:budget": "BUDGET_OVERRUN"}
+
+# By whom and why a sub-chat is stopped with its caller.
+ABOVE, PARENT_ENDED = "the chat above", "parent_ended"
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,18 @@ class SubChatResult:
 _OPENED = Prepared(lambda child: Delegation.objects.filter(child=child).select_related("call__turn", "child"))
 _CHILDREN = Prepared(
     lambda turn: Turn.objects.active().filter(thread__delegation__call__turn=turn, thread__delegation__returned_at=None)
+)
+_HEARD_OF_NOBODY = Q(returned_at=None, call__state=ToolCall.State.SETTLED)
+_UNHEARD = Prepared(lambda turn: Delegation.objects.filter(_HEARD_OF_NOBODY, call__turn=turn).select_related("call"))
+# Locked first: a child that ends has its own turn before its caller's.
+_LAST = Prepared(
+    lambda thread: (
+        Turn.objects.select_for_update(of=("self",), no_key=True)
+        .filter(thread=thread)
+        .exclude(state=Turn.State.QUEUED)
+        .select_related("thread")
+        .order_by("-pk")[:1]
+    )
 )
 _OUT = Prepared(lambda call: Delegation.objects.filter(call=call, returned_at=None).values_list("pk")[:1])
 _PARTS = Prepared(lambda call: Delegation.objects.filter(call=call))
@@ -79,7 +97,8 @@ def deliver(turn: Turn, delegation: Delegation) -> None:
     # The caller's turn is locked before it is asked who is still out: of two siblings that end at the same moment the
     # second sees the first one's report.
     with locked(delegation.call.turn_id) as above:
-        delegation.returned_at, delegation.report = clock.now(), asdict(result)
+        # What its caller went on without, it can be sent later.
+        delegation.returned_at, delegation.report = delegation.call.settled or clock.now(), asdict(result)
         mine = Delegation.objects.filter(pk=delegation.pk, returned_at=None)
         if not mine.update(returned_at=delegation.returned_at, report=delegation.report):
             return
@@ -144,9 +163,37 @@ def _error_of(turn: Turn, delegation: Delegation) -> str | None:
 
 
 def stop_children(turn: Turn) -> None:
-    """Stops what still runs below a turn that has ended (T7, F08, I9); each child in a transaction of its own."""
+    """Stops what still runs below a turn that has ended or goes another way (T7, F08, I9), and lets go of what asks a person
+    there; each child in a transaction of its own."""
     for child in _CHILDREN.rows(turn.pk):
-        stop_turn(child.pk, by="the chat above", reason="parent_ended")
+        stop_turn(child.pk, by=ABOVE, reason=PARENT_ENDED)
+    for delegation in _UNHEARD.rows(turn.pk):
+        _let_go(delegation)
+
+
+@unit
+def _let_go(delegation: Delegation) -> None:
+    """Of a sub-chat that waits for a person's answer, its caller has learned nothing and by itself never will: the call was
+    settled over its head. Once the caller's turn has ended, it asks for nobody either, and counts as stopped."""
+    with transaction.atomic():
+        turn = _LAST.first(delegation.child_id)
+        if turn is None or not _asks(turn):
+            return
+        assert delegation.call is not None
+        with locked(delegation.call.turn_id) as above:
+            result = replace(result_of(turn, delegation), success=False, error="Its caller went on before it had reported.")
+            settled = {"returned_at": delegation.call.settled, "report": asdict(result)}
+            if not Delegation.objects.filter(pk=delegation.pk, returned_at=None).update(**settled):
+                return
+            delivered.send(Delegation, delegation=delegation, result=result, turn=above)
+            events.record(above.thread_id, "call", call=str(delegation.call.pk))
+        if above.is_final:
+            withdraw_question(turn.thread)
+            turn.reason, turn.note = PARENT_ENDED, f"Stopped by {ABOVE}."
+            turn.save(update_fields=["reason", "note"])
+        events.record_turn(turn)
+        announce_thread(turn.thread)
+        start_next(turn.thread)
 
 
 def reconcile() -> None:
@@ -161,4 +208,6 @@ def reconcile() -> None:
         thread__delegation__returned_at=None, thread__delegation__call__turn__state__in=Turn.FINAL
     )
     for orphan in orphans.filter(root__isnull=False):
-        stop_turn(orphan.pk, by="the chat above", reason="parent_ended")
+        stop_turn(orphan.pk, by=ABOVE, reason=PARENT_ENDED)
+    for unheard in Delegation.objects.filter(_HEARD_OF_NOBODY).select_related("call"):
+        _let_go(unheard)

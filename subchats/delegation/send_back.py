@@ -26,7 +26,7 @@ def send_back(child: Thread, *, by: User | None) -> Sent:
     delegation = Delegation.objects.filter(child=child).first()
     if delegation is None or child.parent is None:
         raise CodedError(code="NO_PARENT", message="This conversation has no parent to send a result to.", correctable=False)
-    turn = child.turns.filter(state=Turn.State.DONE).order_by("-pk").first()
+    turn = child.turns.filter(state=Turn.State.DONE).exclude(reason="question").order_by("-pk").first()
     text = final_text(turn) if turn else ""
     if turn is None or not text:
         raise CodedError(

@@ -216,7 +216,7 @@ def test_a_message_is_no_consent(asking):
 def test_report_l1_a_plan_that_waits_is_the_same_after_a_restart(asking):
     thread = play(asking, plan(RETURNS), invoke("desk"))
     # The server died between the body of write_plan and the moment when its outcome was stored.
-    last_turn(thread).calls.update(approval=None)
+    last_turn(thread).calls.update(approval=None, pending=False)
     type(last_turn(thread)).objects.filter(pk=last_turn(thread).pk).update(state="acting", lease_until="2000-01-01T00:00:00Z")
 
     sweep()
