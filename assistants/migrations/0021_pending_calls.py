@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('assistants', '0019_words_for_people'),
+        ('assistants', '0020_context_of_turns'),
     ]
 
     operations = [
