@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from assistants import clock
 from assistants.failpoints import failpoint
@@ -43,11 +43,8 @@ class SubChatResult:
 
 
 _OPENED = Prepared(lambda child: Delegation.objects.filter(child=child).select_related("call__turn", "child"))
-_CHILDREN = Prepared(
-    lambda turn: Turn.objects.active().filter(thread__delegation__call__turn=turn, thread__delegation__returned_at=None)
-)
-_HEARD_OF_NOBODY = Q(returned_at=None, call__state=ToolCall.State.SETTLED)
-_UNHEARD = Prepared(lambda turn: Delegation.objects.filter(_HEARD_OF_NOBODY, call__turn=turn).select_related("call"))
+_GOING = Prepared(lambda thread: Turn.objects.active().filter(thread=thread))
+_UNHEARD = Prepared(lambda turn: Delegation.objects.filter(call__turn=turn, returned_at=None).select_related("call"))
 # Locked first: a child that ends has its own turn before its caller's.
 _LAST = Prepared(
     lambda thread: (
@@ -165,10 +162,11 @@ def _error_of(turn: Turn, delegation: Delegation) -> str | None:
 def stop_children(turn: Turn) -> None:
     """Stops what still runs below a turn that has ended or goes another way (T7, F08, I9), and lets go of what asks a person
     there; each child in a transaction of its own."""
-    for child in _CHILDREN.rows(turn.pk):
-        stop_turn(child.pk, by=ABOVE, reason=PARENT_ENDED)
     for delegation in _UNHEARD.rows(turn.pk):
-        _let_go(delegation)
+        if going := _GOING.first(delegation.child_id):
+            stop_turn(going.pk, by=ABOVE, reason=PARENT_ENDED)
+        elif delegation.call and not delegation.call.is_open:
+            _let_go(delegation)
 
 
 @unit
@@ -209,5 +207,5 @@ def reconcile() -> None:
     )
     for orphan in orphans.filter(root__isnull=False):
         stop_turn(orphan.pk, by=ABOVE, reason=PARENT_ENDED)
-    for unheard in Delegation.objects.filter(_HEARD_OF_NOBODY).select_related("call"):
+    for unheard in Delegation.objects.filter(returned_at=None, call__state=ToolCall.State.SETTLED).select_related("call"):
         _let_go(unheard)

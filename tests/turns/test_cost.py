@@ -54,7 +54,7 @@ def test_handing_out_four_tasks_costs_few_queries(ground):
     with CaptureQueriesContext(connection) as queries:
         step()
 
-    assert Thread.objects.exclude(parent=None).count() == 4 and len(real(queries)) <= 114 + locks(2)
+    assert Thread.objects.exclude(parent=None).count() == 4 and len(real(queries)) <= 115 + locks(2)
 
 
 def test_a_look_at_four_lanes_costs_few_queries(ground):
