@@ -148,7 +148,7 @@ def _unpack(
 def _tell_states(packed: PackedThread, thread: Thread, ids: Ids) -> None:
     """The states that its turns went through, from which the timeline is read."""
     told = [(_moment(at), ids.turns[turn.id].pk, state, number) for turn in packed.turns for at, state, number in turn.states]
-    known = sorted((each for each in told if each[0]), key=lambda each: (each[0], each[1]))
+    known = sorted((at, turn, state, number) for at, turn, state, number in told if at)
     thread.refresh_from_db(fields=["last_event"])
     made = [
         TurnEvent(thread=thread, number=place, kind="turn", payload={"turn": turn, "state": state, "round": number})
