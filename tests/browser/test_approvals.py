@@ -37,7 +37,7 @@ def test_d8_a_mail_is_read_changed_and_sent_once(visit, site):
 def test_a_page_that_opens_on_a_decision_says_so(visit):
     window = visit()
     page = window.start_chat("Write a mail")
-    expect(page.locator(CARD)).to_contain_text("may send_email run?")
+    expect(page.locator(CARD)).to_contain_text("may it send this mail?")
 
     page.reload()
 
