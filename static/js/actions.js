@@ -1,5 +1,5 @@
 // What a reader does with what is there: copy, quote, edit; menus, times, and what a refusal says.
-import { command, explain, grow, renew, sendByEnter } from "./composer.js";
+import { command, explain, grow, load, renew, save, sendByEnter } from "./composer.js";
 
 export const words = document.getElementById("words")?.dataset ?? {};
 
@@ -36,7 +36,7 @@ export function listenForActions(composer) {
     if (button.matches("[data-copy]")) copy(button, button.closest(".code").querySelector("code"));
     else if (button.dataset.act === "copy") copy(button, spoken(message));
     else if (button.dataset.act === "quote") composer?.add(quote(message));
-    else if (button.dataset.act === "edit") edit(button, message);
+    else if (button.dataset.act === "edit") edit(button).focus();
     else if (button.matches("[data-unqueue]")) takeBack(event, button, composer);
   });
 }
@@ -76,31 +76,46 @@ function quote(message) {
   return `${text.split("\n").map((line) => `> ${line}`).join("\n")}\n\n`;
 }
 
-function edit(button, message) {
-  const bubble = spoken(message);
+// An edit that was begun is kept until it is sent or given up.
+export function keepEdits(root) {
+  for (const button of root.querySelectorAll("[data-act=edit]")) if (load(editOf(button))) edit(button);
+}
+
+function editOf(button) {
+  return `edit:${document.body.dataset.user}:${button.dataset.url}`;
+}
+
+function edit(button) {
+  const bubble = spoken(button.closest("article"));
   const form = document.getElementById("edit-form").content.firstElementChild.cloneNode(true);
   const { text, key } = form.elements;
+  const before = bubble.textContent.trim();
   const close = () => {
+    save(editOf(button), "");
     form.remove();
     bubble.hidden = false;
     button.focus();
   };
-  text.value = bubble.textContent.trim();
+  text.value = load(editOf(button)) || before;
   form.setAttribute("action", button.dataset.url);
   form.setAttribute("hx-post", button.dataset.url);
   renew(key);
   bubble.hidden = true;
   bubble.after(form);
   sendByEnter(form, text);
-  text.addEventListener("input", () => grow(text));
+  text.addEventListener("input", () => {
+    save(editOf(button), text.value === before ? "" : text.value);
+    grow(text);
+  });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.isComposing) close();
   });
   form.querySelector("[data-cancel]").addEventListener("click", close);
   form.addEventListener("htmx:afterRequest", (event) => event.detail.successful && close());
   window.htmx?.process(form);
-  grow(text);
-  text.focus();
+  // Only what is on the page has a height.
+  requestAnimationFrame(() => grow(text));
+  return text;
 }
 
 // A message that no model has seen yet comes back into the composer.

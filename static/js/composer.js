@@ -130,7 +130,7 @@ export function keepTyped(card) {
 }
 
 // A browser may forbid storage; writing must go on without it.
-function load(name) {
+export function load(name) {
   try {
     return localStorage.getItem(name) ?? "";
   } catch {
@@ -138,7 +138,7 @@ function load(name) {
   }
 }
 
-function save(name, value) {
+export function save(name, value) {
   try {
     if (value) localStorage.setItem(name, value);
     else localStorage.removeItem(name);

@@ -1,5 +1,5 @@
 // A page of the chat: puts the parts together, each of which works without the others.
-import { closeMenus, listenForActions, listenForRefusals, localise, tick, words } from "./actions.js";
+import { closeMenus, keepEdits, listenForActions, listenForRefusals, localise, tick, words } from "./actions.js";
 import { command, composer, keepAnswer, keepTyped, renew } from "./composer.js";
 import { connect } from "./live.js";
 import { follow } from "./log.js";
@@ -55,6 +55,7 @@ if (log) {
 // Everything that comes onto the page passes here once.
 function prepare(root) {
   localise(root);
+  keepEdits(root);
   root.querySelectorAll("form.question").forEach(keepAnswer);
   root.querySelectorAll("article.card[id], details.call[id]").forEach(keepTyped);
   if (root.querySelector("[data-sort]")) import("./table.js");

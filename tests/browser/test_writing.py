@@ -188,3 +188,42 @@ def test_while_it_works_a_message_is_queued_and_can_be_taken_back(visit):
     page.click("#composer .stop")
 
     expect(page.locator("#state")).to_have_attribute("data-last", "stopped")
+
+
+def test_an_edit_survives_a_reload_and_what_goes_on_meanwhile_until_it_is_given_up(visit):
+    window = visit()
+    page = window.start_chat("First")
+    window.at_rest()
+    page.hover("#log .user")
+    page.click("#log .user [data-act=edit]")
+    page.fill(".edit textarea", "Worded anew, and")
+
+    page.reload()
+    expect(page.locator(".edit textarea")).to_have_value("Worded anew, and")
+    window.send("Second")
+    window.at_rest()
+    expect(page.locator(".edit textarea")).to_have_value("Worded anew, and")
+    page.click(".edit [data-cancel]")
+    page.reload()
+    window.at_rest()
+
+    expect(page.locator("#log .user .plain")).to_have_text(["First", "Second"])
+    expect(page.locator(".edit")).to_have_count(0)
+
+
+def test_an_edit_that_was_begun_before_a_reload_is_sent_once(visit):
+    window = visit()
+    page = window.start_chat("First")
+    window.at_rest()
+    page.hover("#log .user")
+    page.click("#log .user [data-act=edit]")
+    page.fill(".edit textarea", "Worded anew")
+    page.reload()
+
+    page.press(".edit textarea", "Enter")
+    expect(page.locator("#log")).to_contain_text("You said: Worded anew")
+    window.at_rest()
+    page.reload()
+
+    expect(page.locator("#log .user .plain")).to_have_text(["Worded anew"])
+    expect(page.locator(".edit")).to_have_count(0)
