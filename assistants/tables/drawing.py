@@ -1,5 +1,6 @@
 """Draws a chart as an SVG that carries its own styles and runs no script."""
 
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ INK = {"light": ("#20211c", "#5f6056"), "dark": ("#ecebe4", "#a9ab9d")}
 DASHES = ("", "6,3", "2,3", "9,3,2,3")
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif"
 WIDTH, HEIGHT = 600, 360
-LABEL_CHARS, LABELS = 18, 12
+LABEL_CHARS, LABELS, MARKS = 18, 12, 6
 # XML has no way to say these.
 UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -108,7 +109,7 @@ def _config(chart: Chart, dark: bool) -> Any:
         dots_size=2 if len(chart.labels) > 60 else 3.5,
         allow_interruptions=True,
         no_data_text="",
-        range=_spread([each.values for each in chart.series]) if chart.kind in ("line", "scatter") else None,
+        y_labels=_marks(chart) if not pie else None,
         xrange=_spread([_drawn_places(chart)]),
     )
 
@@ -122,6 +123,18 @@ def _drawn_places(chart: Chart) -> list[float | None]:
     """The places along the axis at which something is drawn: the library knows of no others."""
     drawn = zip(*(each.values for each in chart.series), strict=True)
     return [place for place, values in zip(chart.places, drawn, strict=False) if any(value is not None for value in values)]
+
+
+def _marks(chart: Chart) -> list[float]:
+    """Round numbers from below the least value to above the largest. Where values stand over an axis, nought is among them."""
+    columns = [each.values for each in chart.series]
+    known = [value for column in columns for value in column if value is not None]
+    known += [0] if chart.kind != "scatter" else []
+    low, high = _spread([known]) or (min(known), max(known))
+    rough = (high - low) / MARKS
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = size * next(each for each in (1, 2, 2.5, 5, 10, 20) if size * each >= rough)
+    return [number * step for number in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
 def _spread(columns: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:

@@ -54,6 +54,8 @@ def test_a_team_works_in_the_open_and_a_reload_shows_the_same(visit):
     window.at_rest()
     expect(page.locator("#log")).to_contain_text("at 39.90 euros each")
     expect(page.locator("#panel .plan-section")).to_contain_text("2 of 4")
+    left_open, words = page.locator(".left-open"), page.locator("#log .reply .body:not(:empty)").last
+    assert left_open.bounding_box()["x"] == words.bounding_box()["x"]
 
     pointer = re.search(r"tbl_[0-9a-f]{12}", page.locator("#log .kept").first.inner_html())[0]
     window.send(pointer)

@@ -130,6 +130,29 @@ def test_a_point_far_out_that_stands_alone_is_drawn_although_another_row_has_no_
     assert ElementTree.fromstring(text) is not None and "circle" in text
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "marks"),
+    [
+        ("line", [31, 118], ["0", "20", "40", "60", "80", "100", "120"]),
+        ("bar", [31, 118], ["0", "20", "40", "60", "80", "100", "120"]),
+        ("line", [-3, -1], ["-3", "-2.5", "-2", "-1.5", "-1", "-0.5", "0"]),
+        ("line", [0.7, -0.2], ["-0.2", "0", "0.2", "0.4", "0.6", "0.8"]),
+        (
+            "scatter",
+            [2010, 2021],
+            ["2\u202f010", "2\u202f012", "2\u202f014", "2\u202f016", "2\u202f018", "2\u202f020", "2\u202f022"],
+        ),
+    ],
+)
+def test_an_axis_is_marked_from_below_the_least_value_to_above_the_largest_and_from_nought(kind, values, marks):
+    made = table(rows=[[number, value] for number, value in enumerate(values)], columns=[("a", "number"), ("b", "number")])
+
+    drawing = ElementTree.fromstring(draw_chart(make_chart(made, Wish(kind, "a", ("b",))), dark=False))
+
+    axis = next(each for each in drawing.iter() if each.get("class", "").startswith("axis y"))
+    assert [each.text for each in axis.iter() if each.tag.endswith("}text")] == marks
+
+
 NUMBERS = st.none() | st.integers(-(10**34) + 1, 10**34 - 1) | st.floats(-1e33, 1e33).filter(lambda x: not x or abs(x) > 1e-34)
 
 
