@@ -120,7 +120,7 @@ def test_a_refused_fan_out_names_everybody_that_was_asked(ground):
     thread = shared_out(ground, item("a", "Count"), item("nobody", "Weigh"))
 
     html = log_of(thread, ground.alice)
-    assert 'data-state="refused"' in html and "a, nobody" in html and "Count · Weigh" in html
+    assert 'data-state="refused"' in html and "A, nobody" in html and "Count · Weigh" in html
     assert "lanes" not in html
 
 
