@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from assistants.conversations.overview import ANSWER, UNREAD, Facts
 from assistants.models import Assistant, Thread, User
 from assistants.models.definition import avatar_of
+from assistants.models.prepared import Prepared
 
 from .look import PLAIN, TURNS, Look
 
@@ -70,11 +71,17 @@ def first_choice(assistants: Iterable[Assistant], wanted: str | None = None) -> 
     return max(assistants, key=lambda each: (str(each.pk) == wanted, "invoke_assistant" in each.tools))
 
 
+_COLLEAGUES = Prepared(
+    lambda tenant, owner: (
+        User.objects.filter(memberships__tenant=tenant, is_active=True).exclude(pk=owner).order_by("username")[:50]
+    )
+)
+
+
 @register.simple_tag
 def colleagues(thread: Thread) -> list[User]:
-    """With whom its owner may share the conversation, by name: at most 500."""
-    team = User.objects.filter(memberships__tenant=thread.tenant_id, is_active=True).exclude(pk=thread.owner_id)
-    return list(team.order_by("username")[:500])
+    """With whom its owner may share the conversation, by name: at most 50, since every page holds them."""
+    return _COLLEAGUES.rows(thread.tenant_id, thread.owner_id)
 
 
 def day_label(day: date, today: date) -> str:
