@@ -28,8 +28,8 @@ FAMILIES = ("sidebar", "search, any word", "search, two words", "search, a begin
 MESSAGE = "id, thread_id, sequence, role, state, parts, client_key, parent_id, turn_id, round, created"
 TURN = (
     "id, thread_id, state, joins, reason, note, round, attempt, crashes, failures, holder, fence, unplanned_handovers,"
-    " extra_tokens, budget_notice, assistant_version, profile_label, input_tokens, output_tokens, model_calls, cost, created,"
-    " started, finished, user_message_id"
+    " extra_tokens, budget_notice, assistant_version, profile_label, input_tokens, output_tokens, prompt_tokens,"
+    " context_window, model_calls, cost, created, started, finished, user_message_id"
 )
 
 
@@ -148,8 +148,8 @@ class Rows:
             for sequence in range(1, size, 2):
                 number += 1
                 at = self._epoch + timedelta(seconds=number)
-                yield (number, thread, "done", "", "", "", 0, 1, 0, 0, "", 1, 0, 0, 0, 1, "bench", 900, 80, 1, 0, at, at, at,
-                       self._ids(thread, sequence))  # fmt: skip
+                yield (number, thread, "done", "", "", "", 0, 1, 0, 0, "", 1, 0, 0, 0, 1, "bench", 900, 80, 900, 0, 1, 0, at,
+                       at, at, self._ids(thread, sequence))  # fmt: skip
 
     def messages(self) -> Iterator[tuple[Any, ...]]:
         turn = 0
