@@ -1,10 +1,9 @@
-"""Puts down for judging what the engines that miss a question show for it: `.venv/bin/python -m bench.pool SET... > pool.txt`.
+"""Puts down what engines that miss a question show for it, to be judged: `.venv/bin/python -m bench.pool SET... > pool.txt`."""
 
-As at TREC, whoever judges sees passages without who found them and where, in an order of chance. Those that give a correct
-and complete answer by themselves go into `judged.tsv`, each with a phrase of theirs; then `--read pool.txt` notes in
-`read.tsv` that these were read, so that they are not asked for again. An engine that has found the answer can gain nothing
-by another one: what only such engines show is left out.
-"""
+# As at TREC, whoever judges sees passages without who found them and where, in an order of chance. Those that give a correct
+# and complete answer by themselves go into `judged.tsv`, each with a phrase of theirs; then `--read pool.txt` notes in
+# `read.tsv` that these were read, so that they are not asked for again. An engine that has found the answer can gain nothing
+# by another one: what only such engines show is left out.
 
 import argparse
 import contextlib
