@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assistants.llm import loop
 from assistants.llm.reply import Reply
 from assistants.models import Message, Turn
 from assistants.turns import live, partial, think
@@ -94,7 +95,7 @@ def test_a_reply_that_ends_just_when_it_is_to_be_saved_is_no_crash(ground, monke
         coroutine.close()
         return JustInTime(Reply(text="In time."))
 
-    monkeypatch.setattr(think.stream_loop, "submit", submit)
+    monkeypatch.setattr(loop, "submit", submit)
     thread = ground.open("Hello")
 
     run_all()

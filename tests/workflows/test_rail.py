@@ -234,4 +234,4 @@ def test_the_rail_speaks_the_language_of_its_reader(troop):
     words = " ".join(page.at("panel").text().split())
     assert "Ablauf" in words and "Dokumente importieren · 0/4" in words
     assert "Index neu aufbauen · offen" in words and "macht ein Mensch" in words
-    assert "die Aktion „Neu indizieren“" in words
+    assert "die Aktion „Neu einlesen“" in words
