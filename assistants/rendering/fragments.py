@@ -72,12 +72,10 @@ def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[s
         return []
     news = news_of(events, view.thread.pk)
     last = {subject: event.number for event in events for subject in _subjects(event)}
-    with_message = {("call", str(each.pk)) for each in news.calls.values() if ("message", str(each.message_id)) in last}
     frames = []
     for event in events:
-        drawn = [subject for subject in _subjects(event) if last[subject] == event.number and subject not in with_message]
+        parts = {subject[0] for subject in _subjects(event) if last[subject] == event.number}.difference(but)
         whole_log = last.get(("log",), 0) > event.number and event.kind in ("message", "call")
-        parts = {subject[0] for subject in drawn}.difference(but)
         frames.append({"n": event.number, "html": "" if whole_log else draw_event(event, view, news, parts=parts)})
     return frames
 

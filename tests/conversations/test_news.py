@@ -35,9 +35,18 @@ def test_what_a_later_event_draws_anyway_is_drawn_once(ground):
     assert [frame["n"] for frame in frames] == list(range(1, thread.last_event + 1))
     assert html.count('id="state"') == html.count('id="panel"') == 1
     assert html.count("Let me look.") == html.count("Late.") == 1
-    # A message comes with the cards of its calls.
-    call = ToolCall.objects.get(turn__thread=thread)
-    assert html.count(f'id="c{call.pk.hex}"') == 1
+
+
+def test_i4_a_replay_from_anywhere_is_the_rest_of_the_whole(ground):
+    ground.script([{"text": "Let me look.", "calls": [{"name": "current_time"}]}, "Late."])
+    thread = ground.open("What time is it?")
+    run_all()
+    view = fragments.viewpoint(thread, ground.alice)
+
+    whole = fragments.draw_news(events.events_after(thread.pk, 0), view)
+
+    for number in range(1, len(whole)):
+        assert fragments.draw_news(events.events_after(thread.pk, number), view) == whole[number:]
 
 
 def test_what_was_missed_adds_up_to_the_page_as_it_is_now(ground):
