@@ -207,6 +207,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _send_cards(self) -> None:
         """Cards of sub-chats that are at work; only what looks different from what was sent last."""
+        # How things stand comes with them: it must not say that an answer is there before the answer is.
+        await self._send_events()
         drawn = await _open_cards(self.actor, self.thread)
         for key, html in drawn.items():
             if self.cards.get(key) != html:

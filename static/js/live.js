@@ -122,13 +122,17 @@ export class Queue {
   draw(budget) {
     const start = performance.now() - this.spent;
     let count = 0;
-    while (count < this.frames.length && this.spent < budget) {
-      this.take(this.frames[count++]);
-      this.spent = performance.now() - start;
+    try {
+      while (count < this.frames.length && this.spent < budget) {
+        this.take(this.frames[count++]);
+        this.spent = performance.now() - start;
+      }
+    } finally {
+      // One that can't be drawn must not stand in the way of all that follow.
+      this.frames.splice(0, count);
+      this.places.clear();
+      this.frames.forEach((frame, place) => this.remember(blockOf(frame), place));
     }
-    this.frames.splice(0, count);
-    this.places.clear();
-    this.frames.forEach((frame, place) => this.remember(blockOf(frame), place));
     if (!count) return;
     this.drawn();
     if (this.waiting) return;

@@ -23,7 +23,7 @@ export function morph(old, fresh) {
 // there, or came in its place: mostly a card. What stood in no card leaves it to the message box.
 export function keepFocus(change) {
   const held = document.activeElement;
-  if (held === document.body || !held.matches(":focus-visible")) return change();
+  if (!held || held === document.body || !held.matches(":focus-visible")) return change();
   const around = [];
   for (let each = held; each && each.id !== "log"; each = each.parentElement) if (each.id) around.push(each.id);
   change();

@@ -189,6 +189,7 @@ def test_words_are_drawn_as_they_come_and_not_only_with_the_next_display_frame(v
       const {name} = performance.getEntriesByType("resource").find((each) => /\\/live[.\\w]*\\.js/.test(each.name));
       const {Queue} = await import(name);
       const drawn = [];
+      performance.now = () => 0;
       const queue = new Queue({take: (frame) => drawn.push(frame.t), drawn: () => {}});
       for (const t of ["one", "two", "three"]) queue.push({m: 1, b: 0, t});
       return drawn;
