@@ -1,7 +1,7 @@
 """What goes on in sub-chats and below them, read for several at once: the number of queries does not grow with them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -146,7 +146,7 @@ def look_below(children: Sequence[Thread]) -> dict[int, Below]:
     chats = {pk: chat for pk, chat in in_trees if pk in known or any(mark in chat for mark in marks)}
     turns, waiting = _TURNS.rows(list(chats)), _WAITING.rows(list(chats))
     tools = Counter(_STARTED.rows(known))
-    texts = _texts(children)
+    texts = _texts(children, {each.thread_id for each in turns if each.is_active})
     nested = _NESTED.rows({child.chat_id for child in children}) if chats.keys() - known else []
 
     def below(child: Thread, inner: Iterable[Thread]) -> Below:
@@ -165,9 +165,13 @@ def look_below(children: Sequence[Thread]) -> dict[int, Below]:
     }
 
 
-def _texts(children: Sequence[Thread]) -> dict[int, str]:
-    """What each has written last: of the growing reply if it has any text, else of the newest one that has."""
-    growing = {child.pk: reply.text for child in children if (reply := live.current(child.pk)) and reply.text.strip()}
+def _texts(children: Sequence[Thread], going: Collection[int]) -> dict[int, str]:
+    """What each has written last: of the growing reply if it has any text, else of the newest one that has.
+
+    A reply that somebody stopped may be fed by its model for a moment longer, so only those that are `going` count as growing.
+    """
+    replies = {child.pk: live.current(child.pk) for child in children if child.pk in going}
+    growing = {pk: reply.text for pk, reply in replies.items() if reply and reply.text.strip()}
     said = _SAID.rows([child.pk for child in children if child.pk not in growing])
     return growing | {pk: _text_in(parts) or _older_text(pk) for pk, parts in said if parts}
 

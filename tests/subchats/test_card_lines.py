@@ -6,8 +6,11 @@ import pytest
 from django.urls import reverse
 
 from assistants.models import Thread, ToolCall, Turn
+from assistants.turns import lifecycle, live
+from subchats.below import look_below
 from subchats.cards import first_sentence, last_line
 from tests.kit.browsers import HTMX, signed_in
+from tests.kit.meanwhile import run_and
 from tests.kit.page import Page
 from tests.kit.turns import last_turn, run_all
 from tests.kit.words import cut_off_call
@@ -98,3 +101,20 @@ def test_p13_a_hostile_report_costs_its_card_little(text):
     last_line(text)
 
     assert time.monotonic() - begun < 2
+
+
+def test_a_card_of_a_stopped_sub_chat_shows_what_was_kept_and_not_what_its_model_still_sends(ground):
+    ground.assistant("slow", script=[{"text": "word " * 60, "delta_chars": 5, "delay_ms": 5}])
+    ground.script([{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "slow", "task": "Tell"}}]}, "Done."])
+    root = ground.open("Go")
+
+    def stop_and_send_more():
+        child = root.children.get()
+        reply = live.current(child.pk)
+        lifecycle.stop_turn(last_turn(child).pk, by="Alice")
+        reply.on_text("Said too late.")
+        return look_below([child])[child.pk].text
+
+    shown = run_and(stop_and_send_more, chars=20)
+
+    assert shown.startswith("word") and "too late" not in shown
