@@ -31,6 +31,7 @@ from assistants.models import (
     User,
 )
 from assistants.models.prepared import Prepared
+from assistants.models.tenant import managed_by
 
 
 @dataclass(frozen=True)
@@ -132,10 +133,7 @@ def tenants_managed_by(actor: Actor) -> QuerySet[Tenant]:
     """The tenants that the actor sets up: all of them for the site's superuser, else where they are admin; asked afresh."""
     if not isinstance(actor, User) or not actor.pk:
         return Tenant.objects.none()
-    if User.objects.filter(pk=actor.pk, is_active=True, is_superuser=True).exists():
-        return Tenant.objects.all()
-    led = Membership.objects.filter(user_id=actor.pk, user__is_active=True, role=Role.ADMIN)
-    return Tenant.objects.filter(pk__in=led.values("tenant_id"))
+    return managed_by(actor.pk)
 
 
 def _may_thread(actor: Actor, action: str, thread: Thread) -> bool:

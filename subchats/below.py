@@ -14,7 +14,7 @@ from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.prepared import Prepared
 from assistants.turns import live
 from assistants.turns.claims import is_silent
-from subchats.delegation.deliver import CUT_OFF, PARENT_ENDED
+from subchats.delegation.deliver import CUT_OFF
 from subchats.models import Delegation
 
 _REPLIES = Message.objects.filter(role=Message.Role.ASSISTANT).order_by("-sequence")
@@ -109,7 +109,7 @@ class Below:
         if turn.state in (Turn.State.THINKING, Turn.State.ACTING, Turn.State.WAITING):
             return "running"
         if turn.state == Turn.State.DONE:
-            return {"hand_back": "handed_back", PARENT_ENDED: "stopped"}.get(turn.reason, "reported")
+            return turn.ending if turn.ending in ("handed_back", "stopped") else "reported"
         return "cut_off" if turn.reason in CUT_OFF else str(turn.state)
 
     @property

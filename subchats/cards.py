@@ -14,7 +14,6 @@ from assistants.models import Thread, ToolCall, Turn
 from assistants.models.definition import avatar_of, name_in, name_of
 from assistants.models.prepared import Prepared
 from assistants.sentences import spoken
-from subchats.delegation.deliver import PARENT_ENDED
 from subchats.models import Delegation
 
 from .below import Below, look_below
@@ -243,6 +242,6 @@ PLAIN_FACE = Face(task=lambda delegation: delegation.task, said=lambda delegatio
 
 def can_send_back(delegation: Delegation, turn: Turn | None) -> bool:
     """Whether the sub-chat has a result that its parent has not been given; a question to a person is none."""
-    if turn is None or turn.state != Turn.State.DONE or turn.reason in ("question", PARENT_ENDED) or not delegation.returned_at:
+    if turn is None or turn.ending not in ("done", "handed_back") or not delegation.returned_at:
         return False
     return bool(turn.finished and turn.finished > delegation.returned_at and turn.pk > delegation.sent_turn)

@@ -9,6 +9,7 @@ from django.db.models import F, Max, Q, QuerySet
 from assistants.access import Actor, owns, readable_by, threads_for
 from assistants.models import Thread, ThreadShare, ToolCall, Turn, User
 from assistants.models.prepared import Prepared
+from assistants.models.turn import ENDINGS
 from assistants.turns.calls import QUESTION_TOOL
 
 MAX_LISTED = 100
@@ -97,9 +98,9 @@ def facts_of(threads: Sequence[Thread], *, own: Collection[int], looked_at: int 
 
 def ending_of(state: str, reason: str) -> str:
     """How a turn ended, by the name of its look: its state, or handed_back, or stopped with what it asked, or cut_off by the
-    watchdog or the budget."""
-    if state == Turn.State.DONE and reason in ("hand_back", "parent_ended"):
-        return "handed_back" if reason == "hand_back" else Turn.State.STOPPED
+    watchdog or the budget. A question is told where it waits, and not here."""
+    if state == Turn.State.DONE:
+        return state if reason == "question" else ENDINGS.get(reason, state)
     return "cut_off" if state == Turn.State.FAILED and reason in CUT_OFF else state
 
 

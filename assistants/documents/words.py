@@ -165,13 +165,8 @@ def plain_words(folded: str) -> list[str]:
     return _PLAIN.findall(folded)
 
 
-def compound_parts(folded: str) -> str:
-    """The long words of a text and all their ends, so that a word inside of another is found from its beginning."""
-    return parts_of(plain_words(folded))
-
-
 def parts_of(words: Iterable[str]) -> str:
-    """The same of words that are folded and parted already."""
+    """The long words of these folded ones and all their ends, so that a word inside of another is found from its beginning."""
     return " ".join(filter(None, map(_PARTS.__getitem__, sorted({word for word in words if len(word) >= COMPOUND}))))
 
 

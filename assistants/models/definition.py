@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q
 
 from assistants.llm.detect import detect_profile
 from assistants.llm.profile import Profile
@@ -13,9 +12,8 @@ from assistants.llm.profile import Profile
 from .assistant import Assistant, PlanApproval, PlanGate
 from .llm_profile import LLMProfile
 from .prepared import Prepared
-from .tenant import Membership, Role, Tenant
+from .tenant import Tenant, managed_by
 from .thread import Thread
-from .user import User
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,7 @@ class Definition:
 
 AD_HOC = "Ad-hoc agent"
 _ASSISTANTS = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
-_LEADERS = Prepared(
-    lambda user, tenant: User.objects.filter(pk=user, is_active=True).filter(
-        Q(is_superuser=True) | Exists(Membership.objects.filter(user=OuterRef("pk"), tenant=tenant, role=Role.ADMIN))
-    )
-)
+_MANAGED = Prepared(lambda user, tenant: managed_by(user).filter(pk=tenant))
 _NAMES = Prepared(lambda tenant, slug: Assistant.objects.filter(tenant=tenant, slug=slug).values_list("name", flat=True))
 _PROFILES = Prepared(lambda pk, tenant: LLMProfile.objects.filter(pk=pk, tenant=tenant))
 GONE = Definition(name="Deleted assistant", instructions="", tools=(), enabled=False)
@@ -106,7 +100,7 @@ def _define_draft(thread: Thread) -> Definition:
         return GONE
     lists = {name: tuple(thread.agent["draft"][name]) for name in ("tools", "approve_tools", "delegates")}
     draft = Definition(**{**thread.agent["draft"], **lists})
-    return draft if _LEADERS.exists(thread.owner_id or 0, thread.tenant_id) else replace(draft, tools=(), enabled=False)
+    return draft if _MANAGED.exists(thread.owner_id or 0, thread.tenant_id) else replace(draft, tools=(), enabled=False)
 
 
 def _define_agent(agent: dict[str, Any]) -> Definition:

@@ -1,8 +1,12 @@
 """Who belongs where, and in which role."""
 
+from typing import Any
+
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models import Exists, Q
 from django.utils.translation import gettext_lazy as _
 
 
@@ -57,6 +61,13 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.tenant} ({self.get_role_display()})"
+
+
+def managed_by(user_id: Any) -> "models.QuerySet[Tenant]":
+    """The tenants that somebody sets up, by their id: all of them for the site's superuser, else where they are admin."""
+    led = Membership.objects.filter(user=user_id, user__is_active=True, role=Role.ADMIN)
+    superuser = get_user_model().objects.filter(pk=user_id, is_active=True, is_superuser=True)
+    return Tenant.objects.filter(Q(pk__in=led.values("tenant")) | Exists(superuser))
 
 
 class AuditEntry(models.Model):

@@ -22,6 +22,12 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(free & (going | rested))
 
 
+# Why a sub-chat's turn is stopped with its caller's, or what it asks withdrawn.
+PARENT_ENDED = "parent_ended"
+# How a turn ended that has done what it could, by its reason.
+ENDINGS = {"question": "asking", "hand_back": "handed_back", PARENT_ENDED: "stopped"}
+
+
 class Turn(models.Model):
     """A turn's state, lease and usage.
 
@@ -119,6 +125,11 @@ class Turn(models.Model):
     def model_name(self) -> str:
         """What answered: the name that a profile was given, or ours for the built-in engine in the reader's language."""
         return gettext(self.profile_label) if self.profile_label == BUILTIN.label else self.profile_label
+
+    @property
+    def ending(self) -> str:
+        """Its state; of one that is done `asking`, `handed_back` or `stopped` where it ended so."""
+        return ENDINGS.get(self.reason, self.state) if self.state == self.State.DONE else self.state
 
     @property
     def is_active(self) -> bool:

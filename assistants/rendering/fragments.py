@@ -28,8 +28,6 @@ from .readers import Cursor
 from .stream import MarkdownStream
 from .turn_notes import draw_notes
 
-ALL_PARTS = frozenset({"message", "call", "turn", "state", "panel", "log", "thread"})
-
 
 @dataclass(frozen=True)
 class Viewpoint:

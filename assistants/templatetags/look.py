@@ -54,8 +54,6 @@ TURNS = {
     "failed": Look(_("failed"), "triangle-alert", "clay"),
     "stopped": Look(_("stopped"), "circle-stop"),
 }
-# How a turn ended that has done what it could, by its reason.
-ENDINGS = {"question": "asking", "hand_back": "handed_back", "parent_ended": "stopped"}
 SUBCHATS = {
     "queued": Look(_("queued"), "clock"),
     "running": Look(_("working"), tone="leaf", live=True),
@@ -144,7 +142,7 @@ def turn_look(turn: Turn) -> Look:
         return TURNS["held"]
     if is_silent(turn):
         return SILENT
-    return TURNS.get(ENDINGS.get(turn.reason, turn.state) if turn.state == "done" else turn.state, PLAIN)
+    return TURNS.get(turn.ending, PLAIN)
 
 
 @register.filter

@@ -11,7 +11,7 @@ from assistants.models import Thread, ToolCall, Turn, User
 from . import events
 from .calls import QUESTION_TOOL, open_question
 from .lifecycle import Sent, send_message
-from .refusals import check_text
+from .refusals import already_answered, check_text
 from .steering import interrupt
 from .threads import lock_thread, said_with
 
@@ -123,7 +123,7 @@ def check_waiting(call: ToolCall) -> None:
             correctable=False,
         )
     if call.answer is not None:
-        raise _answered()
+        raise already_answered()
 
 
 def _close(call: ToolCall, *, by: User | None, chosen: list[str], text: str, plain: bool) -> None:
@@ -136,14 +136,5 @@ def _close(call: ToolCall, *, by: User | None, chosen: list[str], text: str, pla
         "at": clock.now().isoformat(),
     }
     if not ToolCall.objects.filter(pk=call.pk, answer__isnull=True).update(answer=given):
-        raise _answered()
+        raise already_answered()
     events.record(call.turn.thread_id, "call", call=str(call.pk))
-
-
-def _answered() -> CodedError:
-    return CodedError(
-        code="ALREADY_ANSWERED",
-        message="This question was answered already.",
-        fix="Reload to see the answer.",
-        correctable=False,
-    )

@@ -70,3 +70,12 @@ def not_queued() -> CodedError:
         fix="Look at the conversation.",
         correctable=False,
     )
+
+
+def already_answered() -> CodedError:
+    return CodedError(
+        code="ALREADY_ANSWERED",
+        message="This question was answered already.",
+        fix="Reload to see the answer.",
+        correctable=False,
+    )

@@ -71,7 +71,7 @@ def answer_question(request: HttpRequest, call_id: UUID) -> HttpResponse:
     call = access.get_call(actor(request), call_id, "write")
     check_rate(request)
     if queued := request.POST.get("queued"):
-        waiting = access.get_turn(actor(request), int(queued) if queued.isdecimal() and len(queued) < 19 else 0, "write")
+        waiting = access.get_turn(actor(request), forms.number_in(queued) or 0, "write")
         sent = queue.use_as_answer(waiting, call, by=author(request))
     else:
         chosen, text = request.POST.getlist("option"), request.POST.get("text", "")

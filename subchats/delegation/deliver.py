@@ -11,6 +11,7 @@ from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
 from assistants.models.prepared import Prepared
+from assistants.models.turn import PARENT_ENDED
 from assistants.turns import events
 from assistants.turns.calls import screened, settle_in, wake_if_settled
 from assistants.turns.claims import locked
@@ -26,8 +27,8 @@ from .hand_backs import hand_back_error
 # What a caller is told of a sub-chat that was cut off (decision 9).
 CUT_OFF = {"limit:idle": "IDLE_TIMEOUT", "limit:wall": "WALL_TIMEOUT", "limit:budget": "BUDGET_OVERRUN"}
 
-# By whom and why a sub-chat is stopped with its caller.
-ABOVE, PARENT_ENDED = "the chat above", "parent_ended"
+# By whom a sub-chat is stopped with its caller.
+ABOVE = "the chat above"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def final_text(turn: Turn) -> str:
 
 
 def _asks(turn: Turn) -> bool:
-    return turn.state == Turn.State.DONE and turn.reason == "question"
+    return turn.ending == "asking"
 
 
 def _error_of(turn: Turn, delegation: Delegation) -> str | None:
@@ -166,11 +167,11 @@ def stop_children(turn: Turn) -> None:
         if going := _GOING.first(delegation.child_id):
             stop_turn(going.pk, by=ABOVE, reason=PARENT_ENDED)
         elif delegation.call and not delegation.call.is_open:
-            _let_go(delegation)
+            _close_unheard(delegation)
 
 
 @unit
-def _let_go(delegation: Delegation) -> None:
+def _close_unheard(delegation: Delegation) -> None:
     """Of a sub-chat that waits for a person's answer, its caller has learned nothing and by itself never will: the call was
     settled over its head. Once the caller's turn has ended, it asks for nobody either, and counts as stopped."""
     with transaction.atomic():
@@ -208,4 +209,4 @@ def reconcile() -> None:
     for orphan in orphans.filter(root__isnull=False):
         stop_turn(orphan.pk, by=ABOVE, reason=PARENT_ENDED)
     for unheard in Delegation.objects.filter(returned_at=None, call__state=ToolCall.State.SETTLED).select_related("call"):
-        _let_go(unheard)
+        _close_unheard(unheard)

@@ -94,7 +94,7 @@ _ASKED_IN = Prepared(lambda message: Turn.objects.filter(messages__pk=message))
 
 def asks(turn: Turn) -> bool:
     """Whether the turn ended with a question to the person, so that its work is not over (decision 7)."""
-    return turn.state == Turn.State.DONE and turn.reason == "question"
+    return turn.ending == "asking"
 
 
 def _new_steps(known: Sequence[PlanStep], steps: Sequence[Step]) -> list[Step]:

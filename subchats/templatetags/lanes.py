@@ -6,20 +6,13 @@ from typing import Any
 from django import template
 from django.template import Context
 
-from assistants.models import Turn
 from subchats.cards import can_send_back
-from subchats.models import Delegation
 
 register = template.Library()
+register.filter(can_send_back)
 
 
 @register.inclusion_tag("subchats/card.html", takes_context=True)
 def lane(context: Context, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The card of one sub-chat among its siblings; `facts` is what `cards.lanes_context` says about it."""
     return {**context.flatten(), **facts}
-
-
-@register.filter
-def has_news(delegation: Delegation | None, turn: Turn | None) -> bool:
-    """Whether the sub-chat has a result that its parent has not been given."""
-    return delegation is not None and can_send_back(delegation, turn)

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from assistants.documents.words import LAST_MARK, compound_parts, fold, plain_words, quality, stem, stems_for, terms_of
+from assistants.documents.words import LAST_MARK, fold, parts_of, plain_words, quality, stem, stems_for, terms_of
 
 
 def texts(query):
@@ -82,8 +82,8 @@ def test_stems_keep_four_letters_and_numbers_stay_whole():
 
 
 def test_only_long_words_have_parts():
-    assert compound_parts("frist preis") == ""
-    assert compound_parts("die rucksendefrist").split()[-1] == "frist"
+    assert parts_of(plain_words("frist preis")) == ""
+    assert parts_of(plain_words("die rucksendefrist")).split()[-1] == "frist"
 
 
 def test_a_term_is_looked_for_by_its_stems_in_both_languages():

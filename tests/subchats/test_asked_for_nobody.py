@@ -167,3 +167,14 @@ def test_s01_a_message_that_is_not_there_is_no_answer(ground, asking, queued):
 
     assert signed_in(ground.alice, **HTMX).post(where, {"queued": queued}).status_code == 404
     assert the_question().answer is None
+
+
+def test_a_sub_chat_whose_delegation_is_gone_is_still_shown(ground, asking):
+    root, child = asking
+    questions.answer(the_question(), by=ground.alice, chosen=["top"], text="")
+    run_all()
+    Delegation.objects.all().delete()
+
+    state = Page(signed_in(ground.alice), child).at("state").text()
+
+    assert "learns nothing of what is written here" in state and "Send back" not in state
