@@ -31,6 +31,8 @@ FLAGS = (
     " --disable-sync --disable-dev-shm-usage"
 ).split()
 PATIENCE = 15_000
+# What a panel waits for after a change, and from one drawing to the next, and a little for the drawing itself, in ms.
+LAST_PANEL = 1_500
 expect.set_options(timeout=PATIENCE)
 
 
@@ -89,13 +91,10 @@ class Visit:
             time.sleep(0.05)
 
     def see_the_panel_out(self) -> None:
-        """Waits for the last drawing of the panel, which comes up to 1.25 seconds after the turn's end: no clock runs then.
-
-        A turn that was over before the panel showed it has no clock to wait for.
-        """
+        """Waits until no clock runs in the panel, and then for as long as its last drawing may take after a turn's end."""
         running = self.page.locator("#panel [data-since]:not([data-since=''])")
         expect(running).to_have_count(0, timeout=PATIENCE)
-        self.page.wait_for_timeout(1500)
+        self.page.wait_for_timeout(LAST_PANEL)
 
 
 @pytest.fixture(scope="session")

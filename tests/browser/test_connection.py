@@ -75,5 +75,7 @@ def test_a_command_that_nobody_answers_shows_that_it_is_on_its_way(visit: Callab
         expect(page.locator("#connection")).to_contain_text("Sending…", timeout=4000)
         held.pop().continue_()
 
+        # The first message leads to a page of its own, whose scripts come after its words.
+        page.wait_for_url("**/c/*/")
         expect(page.locator("#log")).to_contain_text(f"You said: Words {number}")
         expect(page.locator("#connection")).to_be_hidden()

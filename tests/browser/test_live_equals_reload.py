@@ -194,7 +194,7 @@ def test_a_second_tab_shows_the_same_as_the_one_that_wrote(visit: Callable[..., 
     for each in (page, other):
         expect(each.locator("#log")).to_contain_text("Stock counted")
         each.wait_for_selector("#state[data-state=idle]", state="attached")
-    page.wait_for_timeout(700)
+    window.see_the_panel_out()
 
     assert differences(picture(page), picture(other)) == {}
 
@@ -233,6 +233,7 @@ def test_report_s21_a_cut_socket_misses_nothing(visit: Callable[..., Visit]):
     expect(page.locator("#connection")).to_be_hidden(timeout=15_000)
     window.at_rest()
     other.at_rest()
+    other.see_the_panel_out()
 
     assert differences(picture(page), picture(other.page)) == {}
 

@@ -71,7 +71,7 @@ def test_a_research_looks_the_same_live_and_reloaded(visit: Callable[..., Visit]
     page = ask(window)
     page.locator(".opinion button").first.click()
     expect(page.locator(".opinion [aria-pressed=true]")).to_have_count(1)
-    page.wait_for_timeout(700)
+    window.see_the_panel_out()
 
     live = picture(page)
     page.reload()

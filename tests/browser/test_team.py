@@ -61,7 +61,7 @@ def test_a_team_works_in_the_open_and_a_reload_shows_the_same(visit):
     window.send(pointer)
     expect(page.locator("#log")).to_contain_text("Chart and file are there.")
     window.at_rest()
-    page.wait_for_timeout(700)
+    window.see_the_panel_out()
     live = picture(page)
 
     link = page.locator("#log .kept a[download]", has_text="CSV").last.get_attribute("href")

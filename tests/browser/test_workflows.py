@@ -22,7 +22,7 @@ def test_j35_a_person_ticks_a_step_and_the_page_shows_the_same_after_a_reload(vi
 
     folder.locator("button:has-text('Take back')").click()
     expect(folder).to_contain_text("next")
-    page.wait_for_timeout(700)
+    window.see_the_panel_out()
     live = picture(page)
     page.reload()
     window.at_rest()
