@@ -168,9 +168,16 @@ def _progress(call: ToolCall, delegations: list[Delegation]) -> Progress:
 
 def calls_at_work(thread: Thread) -> list[ToolCall]:
     """The thread's delegations whose sub-chat works although its report was given: continued, or run again (D2)."""
-    again = Turn.objects.active().values("thread__delegation__call")
-    found = ToolCall.objects.filter(turn__thread=thread, pk__in=again).exclude(state=ToolCall.State.OPEN)
-    return list(found.select_related("turn__thread", "message"))
+    return _AT_WORK.rows(thread.pk)
+
+
+_AT_WORK = Prepared(
+    lambda thread: (
+        ToolCall.objects.select_related("turn__thread", "message")
+        .filter(turn__thread=thread, pk__in=Turn.objects.active().values("thread__delegation__call"))
+        .exclude(state=ToolCall.State.OPEN)
+    )
+)
 
 
 def child_context(delegation: Delegation, below: Below) -> dict[str, Any]:

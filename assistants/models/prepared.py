@@ -63,13 +63,15 @@ class Prepared(Generic[Row]):
         sizes = tuple(len(each) if isinstance(each, list) else None for each in given)
         if 0 in sizes:
             return []
-        plan = self._plans.get((connection.vendor, *sizes)) or self._plan(sizes)
-        with connection.cursor() as cursor:
+        # Itself: `connection` looks for it each time.
+        database = connections[DEFAULT_DB_ALIAS]
+        plan = self._plans.get((database.vendor, *sizes)) or self._plan(sizes)
+        with database.cursor() as cursor:
             cursor.execute(plan.sql, [each.filled(given) if isinstance(each, Blank) else each for each in plan.parameters])
             found = cursor.fetchall()
         if plan.converters:
             found = [_converted(row, plan.converters) for row in found]
-        return [plan.make(row, connection.alias) for row in found]
+        return [plan.make(row, database.alias) for row in found]
 
     def first(self, *values: Any) -> Row | None:
         """The first row, where more than one is not expected."""

@@ -269,3 +269,12 @@ def test_the_log_is_moved_into_the_file_beside_the_writers(opened, tmp_path, mon
     assert in_log == moved > 0
     with sqlite3.connect(f"file:{tmp_path / 'taskmonkey.sqlite3'}?immutable=1", uri=True) as alone:
         assert alone.execute("SELECT number FROM tally").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("params", [["50%", 7], {"left": "50%", "right": 7}], ids=["by place", "by name"])
+def test_a_statement_that_was_known_before_gets_its_parameters_like_a_new_one(opened, params):
+    blanks = ("%s", "%s") if isinstance(params, list) else ("%(left)s", "%(right)s")
+    with opened().cursor() as cursor:
+        for _ in range(2):
+            cursor.execute(f"select {blanks[0]}, {blanks[1]}, '%%s', 5 %% 3", params)
+            assert cursor.fetchone() == ("50%", 7, "%s", 2)
