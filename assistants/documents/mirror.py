@@ -25,6 +25,10 @@ class Mirror:
         """Puts a document's text there, whole or not at all. Raises OSError, such as for a name that is too long."""
         target = f"{self.folder}/{path}{ENDING}"
         above = target.rpartition("/")[0]
+        if not self._made:
+            # By themselves: of folders that are made together, only the last one gets the mode.
+            for each in (self.folder.parent, self.folder):
+                each.mkdir(mode=0o700, parents=True, exist_ok=True)
         if above not in self._made:
             os.makedirs(above, mode=0o700, exist_ok=True)
             self._made.add(above)

@@ -34,12 +34,19 @@ class Prepared:
 
 
 def store(root: DocumentRoot, mirror: Mirror, prepared: Sequence[Prepared], failed: Callable[[str], None]) -> None:
-    """Stores files that are new or changed in one transaction, then their mirror. A document keeps its id when it changes.
+    """Stores the mirror of files that are new or changed, then the files in one transaction. A document keeps its id when it
+    changes.
 
-    `failed` hears of paths that the mirror could not take.
+    In this order: if the process ends in between, the next pass takes the file for an altered one. `failed` hears of paths
+    that the mirror could not take.
     """
     if not prepared:
         return
+    for each in prepared:
+        try:
+            mirror.write(each.path, each.ready.text)
+        except OSError:
+            failed(each.path)
     with transaction.atomic():
         # Another process may read the same folder: the second finds what the first has stored, and puts its own there.
         DocumentRoot.objects.select_for_update(no_key=True).only("pk").filter(pk=root.pk).first()
@@ -49,19 +56,14 @@ def store(root: DocumentRoot, mirror: Mirror, prepared: Sequence[Prepared], fail
         ids = _ids_of(root, prepared)
         columns = (columns for each in prepared for columns in each.ready.columns)
         index_of().add(root.pk, zip(_add_passages(ids, prepared), columns, strict=True))
-    for each in prepared:
-        try:
-            mirror.write(each.path, each.ready.text)
-        except OSError:
-            failed(each.path)
 
 
 def drop(root: DocumentRoot, mirror: Mirror, paths: Sequence[str]) -> None:
-    """Takes documents away whose files are gone."""
-    for start in range(0, len(paths), DROPPED_AT_ONCE):
-        Document.objects.filter(root=root, path__in=paths[start : start + DROPPED_AT_ONCE]).delete()
+    """Takes documents away whose files are gone, the mirror first: what has no document is not looked for again."""
     for path in paths:
         mirror.remove(path)
+    for start in range(0, len(paths), DROPPED_AT_ONCE):
+        Document.objects.filter(root=root, path__in=paths[start : start + DROPPED_AT_ONCE]).delete()
 
 
 def _ids_of(root: DocumentRoot, prepared: Sequence[Prepared]) -> dict[str, int]:

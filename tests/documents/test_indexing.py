@@ -261,6 +261,41 @@ def test_a_name_too_long_for_the_mirror_stops_no_later_pass(root, folder):
     assert found(root, "quokka") == ["handbook/late.md"]
 
 
+@pytest.mark.parametrize("step", ["write", "remove"])
+def test_a_pass_that_ends_at_any_step_leaves_no_mirror_of_another_time(root, files, monkeypatch, step):
+    """The process may be killed between the database and the mirror."""
+    index_root(root)
+    (files / "returns.md").write_text("# Returns\n\nCustomers have fourteen days.\n")
+    (files / "sub" / "price.csv").unlink()
+    mirror, real = Mirror(root.pk), getattr(Mirror, step)
+
+    def killed(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Mirror, step, killed)
+    with pytest.raises(KeyboardInterrupt):
+        index_root(root)
+    monkeypatch.setattr(Mirror, step, real)
+    index_root(root)
+
+    assert (mirror.folder / "returns.md.md").read_text() == Document.objects.get(path="returns.md").text
+    assert "fourteen" in (mirror.folder / "returns.md.md").read_text()
+    assert not mirror.holds("sub/price.csv") and not Document.objects.filter(path="sub/price.csv").exists()
+
+
+def test_nobody_else_on_the_machine_reads_the_mirror(root, files):
+    (files / "returns.md").unlink()
+    before = os.umask(0o022)
+    try:
+        index_root(root)
+    finally:
+        os.umask(before)
+
+    mirror = Mirror(root.pk)
+    assert mirror.holds("sub/price.csv")
+    assert [each.stat().st_mode & 0o077 for each in (mirror.folder.parent, mirror.folder)] == [0, 0]
+
+
 def test_a_pass_says_how_far_it_is(root, files, monkeypatch):
     monkeypatch.setattr(indexing, "TOLD_EVERY", 0.0)
     counted, stored = [], []
