@@ -1,5 +1,6 @@
 """What an assistant, a domain, a tenant and a folder must fulfil, no matter where they are set up."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -102,14 +103,18 @@ def budget_problems(budget: Budget) -> Iterable[CodedError]:
 
 
 def folder_problems(path: str) -> list[CodedError]:
-    """A folder of documents exists on this server, and the server's own data are not in it (S33, S34)."""
+    """A folder of documents exists on this server, and neither holds the server's own data nor lies among them (S33, S34):
+    there stands what other folders hold, whoever may read those."""
     folder = Path(path)
     if not folder.is_absolute():
         return [_bad_folder("FOLDER_RELATIVE", "The path has to start at the root of the server's file system.")]
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return [_bad_folder("FOLDER_MISSING", "There is no such folder on this server.")]
-    if Path(settings.HOME).resolve().is_relative_to(folder.resolve()):
+    home, real = Path(settings.HOME).resolve(), folder.resolve()
+    if home.is_relative_to(real):
         return [_bad_folder("FOLDER_HOLDS_SECRETS", "This folder holds the site's own database and secret key.")]
+    if real.is_relative_to(home):
+        return [_bad_folder("FOLDER_OF_THE_SITE", "This folder is one of the site's own data.")]
     return []
 
 

@@ -32,7 +32,7 @@ def test_a_folder_that_is_there_is_added(ground, root, tmp_path) -> None:
 def test_a_folder_that_is_not_there_is_refused(ground, root, tmp_path) -> None:
     (tmp_path / "file.txt").write_text("x")
 
-    for path in (tmp_path / "none", tmp_path / "file.txt", "papers", "../papers"):
+    for path in (tmp_path / "none", tmp_path / "file.txt", "papers", "../papers", "/" + "n" * 300):
         assert "path" in errors_of(add(root, ground.apes, path))
     assert not DocumentRoot.objects.exists()
 
@@ -42,6 +42,16 @@ def test_s34_the_servers_own_data_are_no_documents(ground, root, tmp_path) -> No
 
     for path in (settings.HOME, settings.HOME.parent, "/", tmp_path / "link"):
         assert "database and secret key" in errors_of(add(root, ground.apes, path))["path"][0]
+
+
+def test_s34_what_the_site_keeps_of_other_folders_is_no_folder_of_documents(ground, root, settings, tmp_path) -> None:
+    settings.HOME = tmp_path / "data"
+    (settings.HOME / "mirrors" / "1").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(settings.HOME / "mirrors")
+
+    for path in (settings.HOME / "mirrors" / "1", tmp_path / "link", tmp_path / "link" / ".." / "mirrors"):
+        assert "the site's own data" in errors_of(add(root, ground.apes, path))["path"][0]
+    assert not DocumentRoot.objects.exists()
 
 
 def test_s33_only_the_superuser_names_a_folder(ground, alice, papers) -> None:
