@@ -7,6 +7,7 @@ from assistants.llm.builtin.ambiguity import ambiguous_documents
 from assistants.llm.builtin.figures import DURATION, MOMENT, MONEY, NUMBER, stated_figure, wanted_figure
 from assistants.llm.builtin.findings import rank_findings
 from assistants.llm.builtin.passages import Passage
+from assistants.llm.builtin.sections import sections_of
 from assistants.llm.builtin.segments import cut_segments
 from assistants.llm.builtin.wish import make_wish
 from assistants.llm.builtin.words import likeness, make_word
@@ -190,3 +191,33 @@ def test_j27_an_option_names_the_document_and_not_one_of_its_sections() -> None:
     options = ambiguous_documents(wish, rank_findings(wish, passages))
 
     assert options == ("Returns policy (a/policy.md)", "Returns to suppliers (b/suppliers.md)")
+
+
+def best_of(question: str, text: str, document: str = "plant/loads.docx") -> str:
+    return rank_findings(make_wish(question, "en"), [Passage(document, text)])[0].best.text
+
+
+def test_in_a_table_without_a_rule_the_row_that_is_asked_for_goes_before_the_names_of_the_columns() -> None:
+    loads = "# Shelves\n\n| Shelf | Load | Inspector |\n| A-12 | 1,500 kg | Northcert |\n| B-03 | 2,250 kg | Dekro |"
+
+    assert best_of("Which load does shelf B-03 take?", loads) == "| B-03 | 2,250 kg | Dekro |"
+    assert [each.above for each in cut_segments(loads) if each.kind == "row"] == ["", *["| Shelf | Load | Inspector |"] * 2]
+    assert {each.above for each in cut_segments(loads.partition("\n\n")[2])} == {""}
+
+
+def test_neither_the_name_of_a_sheet_nor_the_names_of_its_columns_are_quoted() -> None:
+    sheet = "<!-- sheet Costs Q3 -->\nItem; Amount; Share\n- Item: Base; Amount: 92000\n- Item: Costs released by Dr. Sima"
+
+    assert [each.text for each in cut_segments(sheet) if each.quotable] == sheet.split("\n")[2:]
+    assert best_of("Who released the costs of Q3?", sheet, "plant/costs.xlsx") == "- Item: Costs released by Dr. Sima"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("plant/limits.py", "sentence"), ("plant/limits.YAML", "sentence"), ("plant/limits.md", "heading")]
+)
+def test_a_comment_in_a_program_is_no_heading(name: str, kind: str) -> None:
+    text = "# The grid allows a ramp of ten percent per minute.\nMAX_RAMP = 10"
+    passage = Passage(name, text)
+
+    assert cut_segments(text, commented=passage.commented)[0].kind == kind
+    assert [each.title for each in sections_of([passage])] == ([""] if kind == "sentence" else [text.partition("\n")[0][2:]])

@@ -69,7 +69,7 @@ def rank_findings(wish: Wish, passages: Sequence[Passage]) -> tuple[Finding, ...
     """The passages that carry anything of the wish, answers first, then the best; equal ones in the search's order."""
     if not wish.searched:
         return ()
-    cut = [(passage, cut_segments(passage.text)) for passage in passages]
+    cut = [(passage, cut_segments(passage.text, commented=passage.commented)) for passage in passages]
     scale = _scale(wish, cut)
     findings = [finding for passage, segments in cut if (finding := _finding(wish, passage, segments, scale))]
     return tuple(sorted(findings, key=lambda each: (not each.good, -round(each.score, 4), each.passage.rank, _place(each))))

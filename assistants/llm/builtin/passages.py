@@ -8,6 +8,10 @@ from typing import Any
 from .segments import heading_text
 from .talk import Result
 
+# In such files a # begins a comment; elsewhere it is a heading.
+_COMMENTED = re.compile(
+    r"\.(cfg|cmake|conf|exs?|graphql|ini|jl|make|nix|pl|po|properties|ps1|pyi?|r|rb|sh|tcl|tf|toml|ya?ml)$", re.IGNORECASE
+)
 # A page or a sheet may be named before the lines.
 _PLACE = re.compile(r"(?:^|\blines? )(\d+)(?:\D+(\d+))?$")
 
@@ -25,6 +29,11 @@ class Passage:
     last_line: int = 0
     counted: bool = False
     rank: int = 0
+
+    @property
+    def commented(self) -> bool:
+        """Whether a # begins a comment in it."""
+        return bool(_COMMENTED.search(self.document))
 
     @property
     def name(self) -> str:

@@ -152,7 +152,7 @@ def _with_list(quotable: list[Segment], place: int, wish: Wish) -> list[Segment]
 
 
 def _with_head(quotable: list[Segment], place: int, _: Wish) -> list[Segment]:
-    head = [each for each in quotable[:place] if each.kind == "head" and each.text == quotable[place].above]
+    head = [each for each in quotable[:place] if each.kind in ("head", "row") and each.text == quotable[place].above]
     return [*head[-1:], quotable[place]]
 
 

@@ -22,7 +22,7 @@ def sections_of(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 def _sections(passage: Passage) -> list[Passage]:
     lines = passage.text.split("\n")
     starts = [place for place, line in enumerate(lines) if is_heading(line)]
-    if not starts:
+    if not starts or passage.commented:
         return [passage]
     bounds = [*([0] if starts[0] else []), *starts, len(lines)]
     found: list[Passage] = []

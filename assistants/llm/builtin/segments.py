@@ -14,6 +14,8 @@ _NUMBER = re.compile(r"\s*(\d{1,2})\.\s")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _ROW_RULE = re.compile(r"^\s*\|[\s|:-]*-[\s|:-]*\|\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,5}(?!~))")
+# Names the page, sheet or slide that follows, or is left out by whoever reads the page.
+_PLACE = re.compile(r"^\s*<!-- .{1,200} -->\s*$")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”“»)\]*_]*\s+(?=[\"'„“«(\[*_`]*[A-ZÄÖÜ0-9])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|vgl|inkl|zzgl|ggf|etc|Mr|Mrs|Ms|St|vs|Inc|Ltd|Co|Str|Tel|"
@@ -41,11 +43,15 @@ class Segment:
         return self.kind not in ("heading", "head")
 
 
-def cut_segments(text: str) -> tuple[Segment, ...]:
-    """Every segment of a passage in its order; together they leave out only blank lines and rules."""
+def cut_segments(text: str, *, commented: bool = False) -> tuple[Segment, ...]:
+    """Every segment of a passage in its order; together they leave out only blank lines, rules and comments of a page.
+
+    In a `commented` one a # begins a comment and no heading. The first row of a table without a rule stands over the others
+    and can be quoted too, since nothing tells whether it names the columns.
+    """
     found: list[Segment] = []
-    heading = head = ""
-    for block, (start, end, kind) in enumerate(_blocks(text)):
+    heading = head = before = ""
+    for block, (start, end, kind) in enumerate(_blocks(text, commented=commented)):
         body = text[start:end]
         head = body if kind == "head" else head if kind == "row" else ""
         if kind == "heading":
@@ -53,10 +59,13 @@ def cut_segments(text: str) -> tuple[Segment, ...]:
             found.append(Segment(kind, body, start, end, block, heading))
         elif kind == "row":
             found.append(Segment(kind, body, start, end, block, heading, head))
+            # A passage that begins with a row may have been cut out of the middle of a table.
+            head = body if start and before not in ("head", "row") else head
         elif kind == "paragraph" or (kind == "item" and end - start > ITEM_LENGTH):
             found += [Segment("sentence", text[a:b], a, b, block, heading) for a, b in _sentences(text, start, end)]
         else:
             found.append(Segment(kind, body, start, end, block, heading))
+        before = kind
     return tuple(found)
 
 
@@ -71,7 +80,7 @@ def is_heading(line: str) -> bool:
     return bool(_HEADING.match(line))
 
 
-def _blocks(text: str) -> list[tuple[int, int, str]]:
+def _blocks(text: str, *, commented: bool) -> list[tuple[int, int, str]]:
     """(start, end, kind) of headings, paragraphs, single list items, table heads, single rows and whole code blocks."""
     spans = _lines(text)
     lines = [text[start:end] for start, end in spans]
@@ -81,7 +90,8 @@ def _blocks(text: str) -> list[tuple[int, int, str]]:
         blocks.append((0, spans[place - 1][1], "code"))
     while place < len(lines):
         kind = _kind(lines, place)
-        stop = _stop(kind, lines, place)
+        kind = "paragraph" if commented and kind == "heading" else kind
+        stop = _stop(kind, lines, place, commented=commented)
         if kind not in ("blank", "rule"):
             indent = len(lines[place]) - len(lines[place].lstrip())
             blocks.append((spans[place][0] + indent, spans[stop - 1][1], kind))
@@ -105,11 +115,19 @@ def _kind(lines: Sequence[str], place: int) -> str:
         return "code"
     if _ROW.match(line):
         return "head" if _ROW_RULE.match(following) else "row"
-    if not any(each.isalnum() for each in line):
+    if _names_columns(line, following):
+        return "head"
+    if not any(each.isalnum() for each in line) or _PLACE.match(line):
         return "rule"
     if _HEADING.match(line) or _stands_at_rule(lines, place, following):
         return "heading"
     return "item" if _ITEM.match(line) and not _goes_on(lines, place) else "paragraph"
+
+
+def _names_columns(line: str, following: str) -> bool:
+    """Whether a line only names what each of the rows below it says by itself, as tables of values are read."""
+    first, parted, _ = following.removeprefix("- ").partition(": ")
+    return bool(parted) and following.startswith("- ") and "; " in line and first in line.split("; ")
 
 
 def _goes_on(lines: Sequence[str], place: int) -> bool:
@@ -130,14 +148,15 @@ def _stands_at_rule(lines: Sequence[str], place: int, following: str) -> bool:
     return over or (bool(_UNDERLINE.match(before)) and not following.strip())
 
 
-def _stop(kind: str, lines: Sequence[str], place: int) -> int:
+def _stop(kind: str, lines: Sequence[str], place: int, *, commented: bool) -> int:
     if kind == "code":
         closing = (later for later in range(place + 1, len(lines)) if _FENCE.match(lines[later]))
         return next(closing, len(lines) - 1) + 1
     if kind == "head":
-        return place + 2
+        return place + 2 if _ROW.match(lines[place]) else place + 1
     place += 1
-    while kind in ("item", "paragraph") and place < len(lines) and _kind(lines, place) == "paragraph":
+    goes_on = ("paragraph", "heading") if commented else ("paragraph",)
+    while kind in ("item", "paragraph") and place < len(lines) and _kind(lines, place) in goes_on:
         place += 1
     return place
 
