@@ -74,7 +74,7 @@ def citations_in(turns: Collection[int]) -> dict[int, dict[int, Citation]]:
 
 def coverage_of(run: ResearchRun) -> Coverage:
     """The run's tasks and evidence, counted. Three queries."""
-    tasks = list(run.tasks.select_related("root"))
+    tasks = list(run.tasks.select_related("root").order_by("pk"))
     opened = _opened(tasks)
     quotes = dict.fromkeys([each.pk for each in tasks], 0)
     for task in Evidence.objects.filter(run=run).values_list("task", flat=True):
@@ -141,8 +141,9 @@ def address_of(result: CuratedResult) -> str:
 
 def _shown(run: ResearchRun, result: CuratedResult) -> Shown:
     evidence = list(result.evidence.all())
-    said = {" ".join(each.excerpt.split()) for each in evidence}
-    summary = "" if " ".join(result.summary.split()) in said else result.summary
+    beginning = " ".join(result.summary.split()).removesuffix("…").rstrip()
+    repeats = any(" ".join(each.excerpt.split()).startswith(beginning) for each in evidence)
+    summary = "" if repeats else result.summary
     return Shown(result, f"r{run.session}-{result.number}", summary, evidence)
 
 

@@ -63,8 +63,18 @@ class Traced:
 
     @property
     def place(self) -> str:
-        """In words: a record's own place, else the line."""
-        return self.record.place if self.record else f"line {self.quote.line}"
+        """In words: a record's own place, else the page, sheet or slide if there are any, and the line."""
+        if self.record:
+            return self.record.place
+        return ", ".join(filter(None, (self.anchor, f"line {self.quote.line}")))
+
+    @property
+    def anchor(self) -> str:
+        """The page, sheet or slide that the words stand on, as it was kept when the document was read; else nothing."""
+        if self.document is None:
+            return ""
+        above = self.document.passages.filter(first_line__lte=self.quote.line).order_by("-first_line")
+        return above.values_list("anchor", flat=True).first() or ""
 
 
 def trace(thread: Thread, roots: Sequence[DocumentRoot], source: str, words: str, *, line: int | None = None) -> Traced:
@@ -155,7 +165,11 @@ def keep(run: ResearchRun, traced: Traced, *, method: str, **said: Any) -> Evide
 
 
 def _keep_finding(task: ExplorerTask, candidate: Candidate, found: Traced) -> Evidence:
-    place = {"locator": candidate.locator} if candidate.locator and found.document else {}
+    place = {}
+    if candidate.locator and found.document:
+        # The page is known here, even if it was not named.
+        above = "" if found.anchor in candidate.locator else f"{found.anchor}, "
+        place = {"locator": f"{above}{candidate.locator}"[:120]}
     return keep(
         task.run,
         found,

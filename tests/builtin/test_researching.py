@@ -13,6 +13,7 @@ from assistants.llm.builtin.findings import beside_best, rank_findings
 from assistants.llm.builtin.kinds import PERSON, REASON, REMEDY, gives_kind, wanted_kind
 from assistants.llm.builtin.passages import Passage
 from assistants.llm.builtin.phrases import phrase
+from assistants.llm.builtin.researching import brought_in
 from assistants.llm.builtin.sections import sections_of
 from assistants.llm.builtin.wish import make_wish
 from assistants.models import DocumentRoot, Tenant, ToolCall
@@ -295,3 +296,12 @@ def test_a_german_question_finds_its_answer_in_english_papers(demo: Tenant) -> N
         assert first is not None and source in first.source and words in " ".join(first.content.replace("*", "").split()), (
             question
         )
+
+
+@pytest.mark.parametrize("locator", ["line 5, Costs", "sheet A, B, line 5, Costs"])
+def test_a_page_in_a_locator_is_no_heading(locator: str) -> None:
+    candidate = {"evidenceId": "e", "source": "s", "excerpt": "x", "lineNumber": 5, "relevance": "strong", "locator": locator}
+
+    found = brought_in({"reply": json.dumps({"candidates": [candidate]})})
+
+    assert [each.heading for each in found] == ["Costs"]

@@ -96,20 +96,21 @@ def handoff(*candidates: dict[str, Any], query: str = QUERY) -> str:
 def emits(*, numbers: tuple[int, ...] = (1,), mapped: tuple[int, ...] | None = None, **changes: Any) -> dict[str, Any]:
     """A reply that ends the research."""
     excerpt = changes.pop("excerpt", "Refunds are paid within five working days.")
+    summary, source = changes.pop("summary", "Five working days."), changes.pop("source", "handbook/returns/refunds.md")
     arguments = {
         "answer": "A refund takes five working days at most [1].",
         "results": [
             {
                 "number": number,
                 "title": "Refund times",
-                "summary": "Five working days.",
+                "summary": summary,
                 "evidence": [{"excerpt": excerpt, "lineNumber": 3}],
                 "confidence": 0.9,
             }
             for number in numbers
         ],
         "mapping": [
-            {"number": number, "source": "handbook/returns/refunds.md", "method": "posix", "content": excerpt}
+            {"number": number, "source": source, "method": "posix", "content": excerpt}
             for number in (numbers if mapped is None else mapped)
         ],
         **changes,

@@ -13,6 +13,9 @@ from assistants.models import Thread, User
 from assistants.turns.lifecycle import send_message
 from subchats.models import Evidence
 from subchats.research.passage import passage_of
+from subchats.research_cards import coverage_of
+from subchats.templatetags.researches import place
+from tests.documents.office import row, xlsx
 from tests.kit.turns import run_all
 from tests.kit.world import World
 from tests.research.house import QUERY, TEXT, House, build, candidate, emits, handoff, run_of, sends, task
@@ -50,6 +53,14 @@ def test_the_card_shows_results_quotes_dates_and_what_was_read(house: House, thr
     assert "1 explorer · handbook · 0 documents opened · 1 quote verified" in html
     assert "searched for refund · paid back" in html
     assert f"{address_of(thread)}#quote" in html
+
+
+def test_what_was_read_is_told_in_the_order_in_which_it_was_looked_for(house: House) -> None:
+    rounds = ["refund", "paid back", "money", "days"]
+
+    thread = house.ask([*(sends(task=task(variants=(each,))) for each in rounds), emits()], [handoff()])
+
+    assert [each.variants for each in coverage_of(run_of(thread)).readings] == [[each] for each in rounds]
 
 
 def test_a_sentence_without_evidence_is_marked(house: House, thread: Thread) -> None:
@@ -92,6 +103,51 @@ def test_the_card_shows_a_quote_as_it_is_read_and_the_document_as_it_is_written(
     assert row in page(house.ground.alice, address_of(thread))[1]
 
 
+def test_where_a_quote_stands_is_told_by_its_sheet_in_the_readers_language(house: House, tmp_path: Path) -> None:
+    book = {"Overview": row(1, "Site", "Lead"), "Costs Q3": row(1, "Item", "Amount") + row(2, "Base plate", "92000")}
+    (tmp_path / "costs.xlsx").write_bytes(xlsx(book))
+    index_root(house.root)
+    words = "- Item: Base plate; Amount: 92000"
+    found = candidate(source="handbook/costs.xlsx", evidence=words, locator="line 6, Costs")
+
+    thread = house.ask([sends(), emits(source="handbook/costs.xlsx", excerpt=words)], [handoff(found)])
+    passage, german = address_of(thread), {"headers": {"Accept-Language": "de"}}
+    browser = Client()
+    browser.force_login(house.ground.alice)
+
+    assert Evidence.objects.get().locator == "sheet Costs Q3, line 6, Costs"
+    assert "</span>, sheet Costs Q3, line 6</a>" in page(house.ground.alice, f"/c/{thread.chat_id}/")[1]
+    assert "To the quote, sheet Costs Q3, line 6" in page(house.ground.alice, passage)[1]
+    assert "</span>, Blatt Costs Q3, Zeile 6</a>" in browser.get(f"/c/{thread.chat_id}/", **german).content.decode()
+    assert '<div class="place" data-n="4" dir="auto">Blatt Costs Q3</div>' in browser.get(passage, **german).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("locator", "told"),
+    [
+        ("", "line 3"),
+        ("lines 3-4", "line 3"),
+        ("line 3, Refunds", "line 3"),
+        ("page 12", "page 12"),
+        ("page 2, line 3, Refunds", "page 2, line 3"),
+        ("chapter 4", "chapter 4"),
+    ],
+)
+def test_a_place_is_the_page_and_the_line_as_far_as_they_are_known(thread: Thread, locator: str, told: str) -> None:
+    evidence = Evidence.objects.get()
+    evidence.locator = locator
+
+    assert place(evidence) == told
+
+
+def test_a_summary_that_only_begins_the_quote_is_not_shown_beside_it(house: House) -> None:
+    words = "Refunds are paid within five working days."
+
+    thread = house.ask([sends(), emits(summary="Refunds are paid within …")], [handoff(candidate(evidence=words))])
+
+    assert run_of(thread).results.get().summary not in page(house.ground.alice, f"/c/{thread.chat_id}/")[1]
+
+
 def test_a_document_that_changed_since_still_shows_what_stood_there(house: House, thread: Thread, tmp_path: Path) -> None:
     (tmp_path / "returns" / "refunds.md").write_text("# Refunds\n\nRefunds are paid within ten working days.\n")
     index_root(house.root)
@@ -129,7 +185,9 @@ def test_an_unchanged_document_says_so_and_leads_back_to_the_result(house: House
     _, html = page(house.ground.alice, address_of(thread))
 
     result = run_of(thread).results.get()
-    assert "Unchanged since it was read" in html
+    assert "as far as looks into the folder since then tell" in html
+    index_root(house.root)
+    assert "as far as the last look into the folder" in page(house.ground.alice, address_of(thread))[1]
     assert f'#r{result.run.session}-1"' in html and f'href="/c/{thread.chat_id}/?at=' in html
 
 

@@ -61,12 +61,13 @@ def evidence_of(talk: Talk) -> tuple[Brought, ...]:
     for result in talk.now.results:
         reports = result.data.get("reports") if result.tool == "subagent" else None
         for report in reports if isinstance(reports, list) else ():
-            for item in _candidates(report):
+            for item in brought_in(report):
                 found.setdefault(item.stable_id, item)
     return tuple(found.values())
 
 
-def _candidates(report: Any) -> list[Brought]:
+def brought_in(report: Any) -> list[Brought]:
+    """The evidence in one explorer's report; nothing in one that is no handoff."""
     try:
         data = json.loads(report["reply"])
         return [
@@ -85,8 +86,8 @@ def _candidates(report: Any) -> list[Brought]:
 
 
 def _heading(locator: str) -> str:
-    """What stands over the words, if the explorer named it behind the line."""
-    return locator.partition(", ")[2]
+    """What stands over the words, if the explorer named it behind the line; a page may be named before that."""
+    return re.sub(r"^(?:.*?, )??lines? \d+(?:, |$)", "", locator)
 
 
 def _ranked(wish: Wish, brought: Sequence[Brought]) -> list[tuple[Finding, Brought]]:
