@@ -89,6 +89,9 @@ class Turn(models.Model):
         _("budget notice"), default=0, help_text=_("The share of its budget, in per cent, last told of.")
     )
     beat = models.DateTimeField(_("beat"), null=True, help_text=_("The last sign of life: a delta, a tool's start or its end."))
+    unattended = models.JSONField(
+        _("unattended"), null=True, help_text=_("From when to when nobody ran it although it could go on.")
+    )
     assistant_version = models.PositiveIntegerField(_("assistant version"), default=0)
     profile_label = models.CharField(_("profile label"), max_length=120, blank=True)
     input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)

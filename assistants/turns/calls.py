@@ -118,9 +118,9 @@ def wake_if_settled(turn: Turn) -> None:
     """Moves a waiting turn on to its next model call once nothing is open; the turn must be locked."""
     if turn.state != Turn.State.WAITING or _STILL_OPEN.exists(turn.pk):
         return
-    turn.state = Turn.State.THINKING
+    turn.state, turn.beat = Turn.State.THINKING, clock.now()
     turn.round += 1
-    turn.save(update_fields=["state", "round"])
+    turn.save(update_fields=["state", "round", "beat"])
     events.record_turn(turn)
     transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
 

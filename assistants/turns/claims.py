@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Least
 
 from assistants import clock
 from assistants.durability import unsynced
@@ -25,7 +26,9 @@ from assistants.units import unit
 # slot's lock knows that whoever held the slot before it is dead.
 EMBEDDED_SLOT = "embedded"
 AT_WORK = (Turn.State.THINKING, Turn.State.ACTING)
-CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state")
+CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "started", "state", "unattended")
+# A turn that somebody took up as soon was not left alone.
+AT_ONCE = timedelta(seconds=1)
 _RUNNABLE = Prepared(lambda pk, now: Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=pk))
 _LOCKED = Prepared(lambda pk: Turn.objects.select_for_update(no_key=True).filter(pk=pk))
 _run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -66,6 +69,7 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
         if turn is None:
             return None
         taken_over = turn.lease_until is not None
+        turn.unattended = _unattended(turn, now)
         turn.holder = holder
         turn.fence += 1
         turn.attempt += 1 if taken_over or not turn.attempt else 0
@@ -78,6 +82,16 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
         turn.save(update_fields=CLAIMED)
     failpoint("turn.claimed")
     return Claim(turn_id, turn.fence, holder, taken_over)
+
+
+def _unattended(turn: Turn, now: datetime) -> list[list[str]] | None:
+    """The turn's spans without a runner, with the one that ends now: since a dead one's lease ran out, or since the turn was
+    given back or woken. A sub-chat's limits of time leave them out; nobody watches another turn's."""
+    since = turn.lease_until or turn.beat
+    watched = turn.root_id is not None and turn.started is not None and turn.state in AT_WORK
+    if not watched or since is None or now - since < AT_ONCE:
+        return turn.unattended
+    return [*(turn.unattended or []), [since.isoformat(), now.isoformat()]]
 
 
 @contextmanager
@@ -119,7 +133,7 @@ def _locked_with(*related: str) -> Prepared[Turn]:
 @unit
 def release(claim: Claim) -> None:
     """Gives the lease back, if it is still ours."""
-    Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="")
+    Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="", beat=clock.now())
 
 
 def extend(turn_ids: Sequence[int]) -> None:
@@ -127,9 +141,21 @@ def extend(turn_ids: Sequence[int]) -> None:
     Turn.objects.filter(pk__in=turn_ids).update(lease_until=_lease_end())
 
 
+@unit
 def renew(holder: str) -> int:
-    """Extends every lease of this process with one UPDATE; returns how many it still holds."""
-    return Turn.objects.filter(holder=holder, lease_until__isnull=False).update(lease_until=_lease_end())
+    """Extends every lease of this process; returns how many it still holds.
+
+    The deepest turn is locked first, as by whoever reports to its caller or reserves from its root: an UPDATE of them all
+    would lock them in any order, and be undone as a deadlock.
+    """
+    with transaction.atomic():
+        held = Turn.objects.filter(holder=holder, lease_until__isnull=False).select_for_update(no_key=True).order_by("-pk")
+        return Turn.objects.filter(pk__in=list(held.values_list("pk", flat=True))).update(lease_until=_lease_end())
+
+
+def is_held(turn: Turn, now: datetime) -> bool:
+    """Whether somebody runs the turn: the opposite of a turn that can be taken up."""
+    return turn.lease_until is not None and turn.lease_until >= now
 
 
 def is_silent(turn: Turn) -> bool:
@@ -147,11 +173,12 @@ def _lease_of_the_silent() -> datetime:
 
 
 def expire_slot(slot: str, *, but: str) -> int:
-    """Ends the leases that a dead process of this slot left behind, so that nobody waits for them to run out.
+    """Ends the leases that a dead process of this slot left behind, so that nobody waits for them to run out. One that has
+    run out already keeps its time: since then nobody has run the turn.
 
     Only to be called by the one process that holds the slot's lock.
     """
     left_behind = Q(holder__startswith=f"{slot}:") & ~Q(holder=but)
     return Turn.objects.filter(left_behind, lease_until__isnull=False).update(
-        lease_until=clock.now() - timedelta(seconds=1), fence=F("fence") + 1
+        lease_until=Least("lease_until", clock.now() - timedelta(seconds=1)), fence=F("fence") + 1
     )

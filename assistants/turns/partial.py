@@ -29,10 +29,10 @@ class Growth:
     lost: bool = False
 
 
-# In one order, so that two processes never wait for each other.
+# The deepest first, as everybody locks them, so that two processes never wait for each other.
 _FENCES = Prepared(
     lambda turns: (
-        Turn.objects.active().filter(pk__in=turns).select_for_update(no_key=True).order_by("pk").values_list("pk", "fence")
+        Turn.objects.active().filter(pk__in=turns).select_for_update(no_key=True).order_by("-pk").values_list("pk", "fence")
     )
 )
 _lock = threading.Lock()

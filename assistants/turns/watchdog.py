@@ -14,6 +14,7 @@ from assistants import clock
 from assistants.models import SpendEntry, ToolCall, Turn
 from assistants.tools.registry import find_tool
 
+from . import claims
 from .calls import QUESTION_TOOL
 from .claims import locked
 from .lifecycle import end_now
@@ -79,14 +80,18 @@ def limits_of(turn: Turn) -> tuple[float, float]:
 
 def work_seconds(turn: Turn, now: datetime) -> float:
     """How long the run has worked: in model calls, in tools and in its own sub-chats, without the time in which it, or
-    one of those, waited for a person. A person's silence is never a time-out."""
+    one of those, waited for a person or was run by nobody. A person's silence is never a time-out, nor is a crash of ours."""
     work = [*_model_spans([turn.pk], now), *_spans(turn.calls.exclude(started=None).values_list("started", "settled"), now)]
     below = _turns_below(turn)
-    waits = list(chain(_decision_spans([turn.pk, *below], now), _question_spans(below, now)))
+    gaps = chain.from_iterable(_gaps(each, now) for each in Turn.objects.filter(pk__in=[turn.pk, *below]))
+    waits = [*_decision_spans([turn.pk, *below], now), *_question_spans(below, now), *gaps]
     return _length([*work, *waits]) - _length(waits)
 
 
 def _is_idle(turn: Turn, now: datetime, idle: float) -> bool:
+    if not claims.is_held(turn, now):
+        # Its runner died, or the whole site was down. It will be taken up, and has time again from then on.
+        return False
     if turn.beat and _seconds(now - turn.beat) <= idle:
         return False
     running = turn.calls.filter(state=ToolCall.State.OPEN).exclude(started=None)
@@ -96,10 +101,11 @@ def _is_idle(turn: Turn, now: datetime, idle: float) -> bool:
 
 
 def last_sign(turn: Turn) -> datetime:
-    """The newest trace of this run in the record: a delta, a tool's start or end, a model call's start or end."""
+    """The newest trace of this run in the record: a delta, a tool's start or end, a model call's start or end, a new runner."""
     calls = turn.calls.aggregate(started=Max("started"), settled=Max("settled"))
     entries = turn.spend_entries.aggregate(created=Max("created"), settled=Max("settled"))
     signs: list[datetime | None] = [turn.started, turn.beat, *calls.values(), *entries.values()]
+    signs += [gap.end for gap in _gaps(turn, clock.now())]
     return max(each for each in signs if each)
 
 
@@ -159,6 +165,15 @@ def _question_spans(turns: list[int], now: datetime) -> list[Span]:
         if call.settled:
             spans.append(Span(call.settled, following.created if following else now))
     return spans
+
+
+def _gaps(turn: Turn, now: datetime) -> list[Span]:
+    """When nobody ran the turn although it could go on."""
+    gaps = [Span(*map(datetime.fromisoformat, pair)) for pair in turn.unattended or []]
+    since = turn.lease_until or turn.beat
+    if since and turn.state in claims.AT_WORK and not claims.is_held(turn, now):
+        gaps.append(Span(since, now))
+    return gaps
 
 
 def _spans(pairs: Iterable[tuple[datetime | None, datetime | None]], now: datetime) -> list[Span]:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from assistants import clock
 from assistants.models import SpendEntry, Turn
-from assistants.turns import live, partial, think, watchdog
+from assistants.turns import claims, live, partial, think, watchdog
 from assistants.turns.claims import claim_turn
 from tests.budget.ledger import check, spent
 from tests.journeys.story import Story, call, card, invoke, lead_with, reply, words
@@ -51,6 +51,7 @@ def test_journey_06_a_child_that_stalls_is_cut_off_and_the_person_goes_on_with_i
     partial.end(growth)
 
     moved["by"] = 61
+    claims.renew("test:1")
     assert watchdog.watch() == 1
     page = story.rest()
 

@@ -5,13 +5,14 @@ import threading
 import pytest
 from django.db import connection, transaction
 
+from assistants import clock
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
 from assistants.turns import claims, events, executors, lifecycle
 from assistants.turns.loop import run_turn
 from assistants.turns.sweeper import sweep
 from subchats.models import Delegation
 from tests.kit.turns import last_turn, replies, run_all
-from tests.postgres.together import at_once, failures
+from tests.postgres.together import at_once, failures, until_somebody_waits
 from tests.subchats.fan_outs import fan_out, item, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,6 +100,33 @@ def test_f16_a_turn_that_is_rung_five_times_asks_the_model_once(ground):
     turn.refresh_from_db()
     assert not failures(results)
     assert (turn.state, turn.model_calls, replies(thread)) == ("done", 1, ["Hello from the lead."])
+
+
+def test_a_heartbeat_and_a_child_that_reserves_from_its_root_stand_in_nobodys_way(ground, caplog):
+    part = ground.assistant("part", script=["My part."])
+    root = last_turn(opened(ground, fan_out(item(part.slug), item(part.slug, task="Another part"))))
+    run_turn(root.pk)
+    child = Turn.objects.filter(root=root).latest("pk")
+    # One after the other, so that a look through the table comes to the root first.
+    for each in (root, child):
+        Turn.objects.filter(pk=each.pk).update(holder="w:1", lease_until=clock.now())
+    child_is_locked = threading.Event()
+
+    def reserve() -> None:
+        with claims.locked(child.pk):
+            child_is_locked.set()
+            until_somebody_waits()
+            with claims.locked(root.pk):
+                pass
+
+    def beat() -> int:
+        child_is_locked.wait(30)
+        return claims.renew("w:1")
+
+    results = at_once(reserve, beat)
+
+    assert not failures(results) and results[1] == 2
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("round_", range(3))

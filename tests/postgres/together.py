@@ -1,6 +1,7 @@
 """Does things at the same moment, each in a thread with a connection of its own; and cuts connections off."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -38,6 +39,16 @@ def cut_all_connections() -> int:
             " WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
         ).fetchone()
     return int(found[0])
+
+
+def until_somebody_waits() -> None:
+    """Returns once another connection to this database waits for a row that is locked."""
+    end = time.monotonic() + 30
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with outside() as admin:
+        while admin.execute(waiting).fetchone() is None:
+            assert time.monotonic() < end, "nobody waits"
+            time.sleep(0.02)
 
 
 def outside() -> psycopg.Connection[Any]:

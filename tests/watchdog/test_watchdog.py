@@ -12,7 +12,7 @@ from assistants.conversations.overview import facts_of
 from assistants.conversations.present import present_of
 from assistants.conversations.timeline import timeline_of
 from assistants.models import Message, SpendEntry, Thread, ToolCall, Turn
-from assistants.turns import executors, live, partial, think, watchdog
+from assistants.turns import claims, executors, live, partial, think, watchdog
 from assistants.turns.claims import Claim, claim_turn
 from assistants.turns.loop import run_turn
 from assistants.turns.sweeper import sweep
@@ -30,8 +30,12 @@ class Clock:
     def __init__(self, now) -> None:
         self.at = now
 
-    def move(self, seconds: float) -> None:
+    def move(self, seconds: float, *, alive: bool = True) -> None:
+        """Lets so many seconds pass; the process that runs turns beats meanwhile, unless it is not alive."""
         self.at += timedelta(seconds=seconds)
+        if alive:
+            claims.renew("test:1")
+            claims.renew(claims.holder_name())
 
 
 @pytest.fixture
@@ -137,15 +141,69 @@ def test_j18_a_running_model_call_is_cancelled_at_once(ground, time) -> None:
 
 
 def test_j18_a_dead_process_is_caught_too(ground, time) -> None:
+    """Its turn is taken over: what its runner did not say is not the child's silence."""
     thread, child = begin(ground)
-    assert claim_turn(child.pk, holder="dead:1")
-    time.move(61)
+    stall(child, FORTY)
+    time.move(61, alive=False)
 
-    watchdog.watch()
+    sweep()
     run_all()
 
-    assert report_of(thread)["error"].startswith("[IDLE_TIMEOUT]")
+    assert report_of(thread)["success"] is True and report_of(thread)["reply"] == "42"
     assert not SpendEntry.objects.filter(settled=None).exists()
+
+
+@pytest.mark.parametrize("end", ["killed", "given back"])
+def test_a_night_in_which_the_site_was_down_is_neither_silence_nor_work(ground, time, end) -> None:
+    _, child = begin(ground)
+    stall(child, FORTY)
+    child.refresh_from_db()
+    if end == "given back":
+        claims.release(Claim(child.pk, child.fence, "test:1", False))
+    time.move(8 * 3600, alive=False)
+
+    assert watchdog.watch() == 0
+    claims.expire_slot("test", but="test:2")
+    assert claim_turn(child.pk, holder="test:2")
+    assert watchdog.watch() == 0
+
+    child.refresh_from_db()
+    assert watchdog.work_seconds(child, clock.now()) < 60
+
+
+def test_after_such_a_night_a_new_runner_has_as_long_as_any(ground, time) -> None:
+    thread, child = begin(ground)
+    stall(child)
+    time.move(8 * 3600, alive=False)
+    assert claim_turn(child.pk, holder="test:1")
+
+    time.move(59)
+    assert watchdog.watch() == 0
+    time.move(2)
+    assert watchdog.watch() == 1
+
+    assert report_of(thread)["error"].startswith("[IDLE_TIMEOUT]")
+
+
+def test_a_caller_did_not_work_while_its_child_had_no_runner(ground, time) -> None:
+    lead = ground.assistant("middle", tools=["invoke_assistant"], script=[ASKS, "Done."])
+    ground.assistant("stock", script=["42"])
+    lead.delegates.add(lead.tenant.assistants.get(slug="stock"))
+    ground.script([{"calls": [{"name": "invoke_assistant", "arguments": {"assistant": "middle", "task": "Count"}}]}, "End."])
+    thread = ground.open()
+    for _ in range(2):
+        commit_hooks()
+        run_turn(executors.rung.pop(0))
+    commit_hooks()
+    middle = last_turn(thread.children.get())
+    below = last_turn(middle.thread.children.get())
+    stall(below)
+    time.move(8 * 3600, alive=False)
+
+    assert claim_turn(below.pk, holder="test:1")
+
+    middle.refresh_from_db()
+    assert watchdog.work_seconds(middle, clock.now()) < 60 and watchdog.watch() == 0
 
 
 def test_a_tool_may_be_silent_for_as_long_as_it_was_declared_to_take(ground, time, settings) -> None:
