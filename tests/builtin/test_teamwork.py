@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from assistants.llm.builtin.tabling import Sheet, _kind
 from assistants.models import StoredTable, Tenant, Thread, ToolCall, User
 from assistants.turns import lifecycle
 from subchats.models import Plan, ResearchRun
@@ -61,6 +62,19 @@ def test_a_chart_and_a_file_come_from_a_table_of_a_document(demo: Tenant) -> Non
         ["B12345", "backpack Tundra 45", week, units] for week, units in ((44, 29), (45, 33), (46, 31), (47, 118))
     ]
     assert turns.replies(thread)[-1] == "This is **Units returned** from `handbook/returns/units-returned.csv`: 4 rows."
+
+
+def test_the_figures_of_a_table_keep_the_digits_that_stand_in_the_document(demo: Tenant) -> None:
+    ask(demo, "Show me the price list as a table")
+
+    rows = {row[0]: row for row in StoredTable.objects.get().rows}
+    assert rows["B12345"][3:6] == ["149.00", "61.50", "1.62"] and rows["Z40010"][3] == "14.90"
+
+
+def test_numbers_that_begin_with_zeros_are_no_figures() -> None:
+    sheet = Sheet("Parts", (("Part", _kind(["007", "12"])), ("Units", _kind(["0", "-3", ""]))), (("007", "-3"), ("12", "")))
+
+    assert sheet.columns == (("Part", "text"), ("Units", "number")) and sheet.cells() == [["007", -3], ["12", None]]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ _CHART = re.compile(r"\b(charts?|diagrams?|plots?|graphs?|draw|diagramm\w*|grafi
 _FILE = re.compile(r"\b(csv|xlsx|excel|json|spreadsheet|exports?|exportier\w*|download|tabellenkalkulation)\b", re.IGNORECASE)
 _TABLE = re.compile(r"\b(tables?|tabellen?|tabellarisch)\b", re.IGNORECASE)
 _COURSE = re.compile(r"\b(week|month|day|date|year|quarter|kw|woche|monat|tag|datum|jahr|quartal)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
+# What begins with zeros is a name made of digits.
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -36,9 +37,13 @@ class Sheet:
     rows: tuple[tuple[str, ...], ...]
 
     def cells(self) -> list[list[Any]]:
-        """The rows as the tool takes them: numbers as numbers."""
+        """The rows as the tool takes them: numbers with all the digits that stand in the document, also a last 0."""
+        numbers = [kind == "number" for _, kind in self.columns]
         return [
-            [_number(cell) if kind == "number" else cell or None for (_, kind), cell in zip(self.columns, row, strict=True)]
+            [
+                int(cell) if number and cell.lstrip("-").isdecimal() else cell or None
+                for number, cell in zip(numbers, row, strict=True)
+            ]
             for row in self.rows
         ]
 
@@ -145,7 +150,3 @@ def _kind(cells: Sequence[str]) -> str:
         if filled and all(pattern.fullmatch(cell) for cell in filled):
             return name
     return "text"
-
-
-def _number(cell: str) -> int | float | None:
-    return None if not cell else float(cell) if "." in cell else int(cell)
