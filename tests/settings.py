@@ -9,6 +9,10 @@ for variable in [name for name in os.environ if name.startswith(("OPENAI_", "ANT
 os.environ.setdefault("TASKMONKEY_MODEL", "builtin")
 if "TASKMONKEY_HOME" not in os.environ:
     os.environ["TASKMONKEY_HOME"] = tempfile.mkdtemp(prefix="taskmonkey-test-")
+# Workers have databases of their own, in which document roots have the same numbers: each mirrors them into its own folder.
+worker, home = os.environ.get("PYTEST_XDIST_WORKER", ""), os.environ["TASKMONKEY_HOME"]
+if os.path.basename(home) != worker:
+    os.environ["TASKMONKEY_HOME"] = os.path.join(home, worker)
 os.environ.setdefault("TASKMONKEY_SECRET_KEY", "only-for-tests")
 os.environ.setdefault("TASKMONKEY_EXECUTOR", "manual")
 os.environ.setdefault("TASKMONKEY_SQLITE_SYNCHRONOUS", "OFF")
