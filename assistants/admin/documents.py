@@ -14,6 +14,7 @@ from assistants.documents.indexing import index_beside, index_root
 from assistants.documents.report import MOST_NAMED, Report, going
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot
+from assistants.sentences import spoken
 from assistants.setup.rules import folder_problems
 
 from .scope import ScopedAdmin, ScopedForm, is_root
@@ -98,7 +99,7 @@ class RootAdmin(ScopedAdmin):
     def found(self, root: DocumentRoot) -> str:
         report = root.report
         if problem := report.get("problem"):
-            return problem
+            return spoken(problem)
         if "documents" not in report:
             return gettext("Not read yet: choose it in the list, then the action “Re-index”.")
         return gettext("%(documents)d documents in %(passages)d passages") % report
@@ -122,7 +123,7 @@ class RootAdmin(ScopedAdmin):
             try:
                 report = index_root(root, seconds=INDEX_SECONDS)
             except CodedError as error:
-                messages.error(request, f"{root.name}: {error.message} {error.fix}".strip())
+                messages.error(request, f"{root.name}: " + spoken(f"{error.message} {error.fix}".strip()))
             else:
                 self.tell(request, root, report)
 
@@ -141,5 +142,10 @@ class RootAdmin(ScopedAdmin):
 
 def _named(root: DocumentRoot, sort: str) -> str:
     """The files of one sort in the last report, with the reasons."""
-    files = [(each["path"], each["reason"]) for each in root.report.get(sort, ())][:MOST_NAMED]
+    files = [(each["path"], _in_words(each["reason"])) for each in root.report.get(sort, ())[:MOST_NAMED]]
     return format_html_join("", "<div><code>{}</code> {}</div>", files) or "–"
+
+
+def _in_words(reasons: str) -> str:
+    """One reason or several in the reader's language."""
+    return "; ".join(map(spoken, reasons.split("; ")))

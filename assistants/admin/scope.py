@@ -16,6 +16,7 @@ from assistants import access
 from assistants.admin_site import Foreign
 from assistants.errors import CodedError
 from assistants.models import Tenant, User
+from assistants.sentences import spoken
 
 
 def tenants_of(request: HttpRequest) -> list[Tenant]:
@@ -57,7 +58,7 @@ class ScopedForm(forms.ModelForm):
         if self.errors:
             return
         for problem in self.problems():
-            text = f"{problem.message} {problem.fix}".strip()
+            text = spoken(f"{problem.message} {problem.fix}".strip())
             self.add_error(problem.field if problem.field in self.fields else None, ValidationError(text, problem.code))
 
 

@@ -99,7 +99,7 @@ def index_diagnostics(roots: Sequence[DocumentRoot]) -> list[Diagnostic]:
         if partly := len(report.get("partly", ())):
             found.append(Diagnostic("parser-skipped", "info", f"{partly} files were not read to their end.", root.name))
         if skipped := report.get("skipped_total", 0):
-            found.append(Diagnostic("unsupported-file", "info", f"{skipped} files are of no kind that is read.", root.name))
+            found.append(Diagnostic("unsupported-file", "info", f"{skipped} files or folders were left out.", root.name))
     return found
 
 

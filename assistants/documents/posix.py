@@ -13,6 +13,7 @@ from assistants import clock
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot
 
+from .formats import is_converted
 from .indexing import refresh
 from .reading import Excerpt, cut_out
 from .shelf import Entry, Shelf
@@ -63,7 +64,7 @@ def read(roots: Sequence[DocumentRoot], name: str, *, start: int, lines: int) ->
     with Shelf(roots) as shelf:
         document, text = shelf.read(name)
     found = cut_out(text, start, min(lines, MOST_LINES), document=document)
-    return replace(found, place=_Places(text).at(start))
+    return replace(found, place=_Places(document, text).at(start))
 
 
 def ls(roots: Sequence[DocumentRoot], name: str) -> Listing:
@@ -148,18 +149,19 @@ def _matching_lines(expression: "regex.Pattern[str]", document: str, text: str, 
         line_end = text.find("\n", found.start())
         line_end = len(text) if line_end < 0 else line_end
         shown_from = max(line_start, found.start() - LONGEST_LINE // 2) if line_end - line_start > LONGEST_LINE else line_start
-        places = places or _Places(text)
+        places = places or _Places(document, text)
         yield Match(document, line, places.at(line), text[shown_from : min(line_end, shown_from + LONGEST_LINE)].strip())
 
 
 class _Places:
-    """The pages, sheets or slides of a text, by the lines where they begin."""
+    """The pages, sheets or slides of a document's text, by the lines where they begin. In one that was text before, a
+    comment is nothing but a comment."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, document: str, text: str) -> None:
         self._lines: list[int] = []
         self._labels: list[str] = []
         line, counted = 1, 0
-        for found in _PLACE.finditer(text):
+        for found in _PLACE.finditer(text) if is_converted(document) else ():
             line += text.count("\n", counted, found.start())
             counted = found.start()
             self._lines.append(line)

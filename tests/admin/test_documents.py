@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from assistants.documents.indexing import index_root
 from assistants.models import AuditEntry, DocumentRoot
 
 from .forms import address, errors_of
@@ -121,3 +122,19 @@ def test_files_that_could_not_be_read_are_named_with_the_reason(ground, alice, p
 
     assert "ready, 1 files failed" in listed
     assert "<code>scan.pdf</code> not a PDF file, or damaged" in page
+
+
+def test_a_german_admin_reads_why_a_file_or_a_folder_was_not_read(ground, alice, root, papers, tmp_path) -> None:
+    (tmp_path / "noise.md").write_bytes(b"\0\1")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    (tmp_path / "out.md").symlink_to("/etc/passwd")
+    index_root(papers)
+    german = {"headers": {"Accept-Language": "de"}}
+
+    page = alice.get(address("documentroot", "change", papers.pk), **german).content.decode()
+    data = {"name": "None", "path": str(tmp_path / "none")}
+    refused = root.post(address("documentroot", "add", tenant=ground.apes.pk), data, **german)
+
+    for told in ("kein Text", "keine PDF-Datei, oder beschädigt", "eine Verknüpfung, die aus dem Ordner hinaus"):
+        assert told in page
+    assert errors_of(refused)["path"][0].startswith("Diesen Ordner gibt es auf diesem Server nicht. Geben Sie")

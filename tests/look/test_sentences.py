@@ -34,19 +34,62 @@ FOR_MODELS = {
 }
 
 
+# Where it is said why a file of a folder was not read, or not to its end.
+READERS = (
+    *(f"assistants/documents/{name}.py" for name in ("folder", "scan", "intake")),
+    *(f"assistants/documents/conversion/{name}.py" for name in (
+        "archive", "child", "converter", "mail", "pdf", "sheets", "slides", "word",
+    )),
+)  # fmt: skip
+WITH_REASONS = {"Skipped", "Unreadable", "_failed", "_Silent", "_skip"}
+# It goes to whoever wrote the code: no file leads there.
+NEVER_TOLD = {"only converted in a process of its own"}
+
+
+def reasons_in(path: Path) -> Iterator[str]:
+    """The same of the reasons that are given for files, and of the problems that the process which converts answers with."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            given = node.args[-1:] if name in WITH_REASONS else []
+        elif isinstance(node, ast.Dict) and [each.value for each in node.keys if isinstance(each, ast.Constant)] == ["problem"]:
+            given = node.values
+        for value in given:
+            for each in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+                if text := _text_of(each):
+                    yield text
+
+
+@pytest.mark.parametrize("source", READERS)
+def test_why_a_file_was_not_read_can_be_read_in_german(source: str) -> None:
+    assert set(reasons_in(ROOT / source)) - set(SENTENCES) - NEVER_TOLD == set()
+
+
+def test_the_reasons_are_found_in_the_code() -> None:
+    found = {each for source in READERS for each in reasons_in(ROOT / source)}
+
+    assert {"not text", "damaged ({0})", "larger than {0} MB", "takes too long to read", "holds no values"} <= found
+
+
 def sentences_in(path: Path) -> Iterator[str]:
     """The texts given as a message, a fix or a note, with {0}, {1} for what is put into them."""
     for node in ast.walk(ast.parse(path.read_text())):
         value = node.value if isinstance(node, ast.keyword) and node.arg in ("message", "fix", "note") else None
         if isinstance(node, ast.Assign) and [each.id for each in node.targets if isinstance(each, ast.Name)] == ["note"]:
             value = node.value
-        if isinstance(value, ast.Constant) and value.value:
-            yield value.value
-        elif isinstance(value, ast.JoinedStr) and any(
-            isinstance(part, ast.Constant) and part.value.strip() for part in value.values
-        ):
-            places = iter(range(9))
-            yield "".join(part.value if isinstance(part, ast.Constant) else f"{{{next(places)}}}" for part in value.values)
+        if text := _text_of(value):
+            yield text
+
+
+def _text_of(value: ast.expr | None) -> str:
+    """A text as it stands in the code, with {0}, {1} for what is put into it; empty for anything else."""
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return value.value
+    if isinstance(value, ast.JoinedStr) and any(isinstance(part, ast.Constant) and part.value.strip() for part in value.values):
+        places = iter(range(9))
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else f"{{{next(places)}}}" for part in value.values)
+    return ""
 
 
 @pytest.mark.parametrize("source", SOURCES)

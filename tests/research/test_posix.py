@@ -121,6 +121,16 @@ def test_what_is_shown_is_bounded(root, mirror, monkeypatch):
     assert len(line.text) == MAX_CHARS and line.cut
 
 
+def test_a_comment_names_a_page_only_where_pages_are(root, mirror):
+    (mirror / "plan.md.md").write_text("<!-- rework this -->\nThe quokka sleeps.\n")
+    (mirror / "scan.pdf.md").write_text("<!-- page 2 -->\nThe quokka wakes.\n")
+
+    places = {each.document: each.place for each in posix.grep([root], "", "quokka").matches}
+
+    assert places == {"handbook/plan.md": "", "handbook/scan.pdf": "page 2"}
+    assert posix.read([root], "handbook/plan.md", start=2, lines=1).place == ""
+
+
 @pytest.mark.parametrize("name", ESCAPES)
 def test_a32_a_way_out_is_refused_even_if_it_came_back(root, name):
     for call in (
