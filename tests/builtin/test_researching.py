@@ -284,6 +284,17 @@ def test_the_lead_of_an_answer_is_no_claim_without_evidence(demo: Tenant, langua
     assert unsupported("A refund takes nine long weeks.", results) == ["A refund takes nine long weeks."]
 
 
+def test_a44_evidence_has_the_date_that_its_document_gives_and_no_other(demo: Tenant) -> None:
+    dated = research(demo, "How many of B12345 are in stock?").evidence.filter(source__contains="warehouse-and-stock")
+    unknown = research(demo, "How often is the zipper of the Tundra 45 brushed?").evidence.filter(
+        source__contains="product-care"
+    )
+
+    assert {(each.temporal_status, each.temporal_date) for each in dated} == {("asOf", "2026-11-20")}
+    assert all(each.temporal_basis.startswith("As of Friday, 20 November 2026") for each in dated)
+    assert {(each.temporal_status, each.temporal_date) for each in unknown} == {("unknown", "")}
+
+
 def test_a_german_question_finds_its_answer_in_english_papers(demo: Tenant) -> None:
     expected = {
         "Wie lange ist die Rückgabefrist?": ("returns", "30 days"),

@@ -41,6 +41,7 @@ def test_a41_status_tells_what_the_index_holds_and_when_it_was_read(root: Docume
     assert (code, told["ok"], index["state"]) == (0, True, "ready")
     assert (index["documents"], index["failed"], index["skipped"]) == (1, 0, 1)
     assert index["passages"] >= 1 and index["indexed"]
+    assert [each["message"] for each in index["diagnostics"]] == ["1 files or folders were left out."]
     assert root.path not in json.dumps(told)
 
 

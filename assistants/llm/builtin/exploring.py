@@ -10,6 +10,7 @@ from typing import Any
 
 from assistants import clock
 
+from .dating import dated
 from .findings import FAINT, FAIR, Finding, beside_best, rank_findings, spread_out
 from .language import detect_language
 from .passages import Passage, passages_of
@@ -82,12 +83,12 @@ def next_readings(task: Task, talk: Talk) -> tuple[Call, ...]:
 def report(task: Task, talk: Talk) -> str:
     """The handoff: the best sentences that were read, word for word with their lines."""
     readings = [each for each in talk.now.results if each.tool == "read"]
-    wish = _wish(task)
-    ranked = rank_findings(wish, sections_of(passages_of(readings)))
+    wish, whole = _wish(task), passages_of(readings)
+    ranked = rank_findings(wish, sections_of(whole))
     found = spread_out([each for each in ranked if each.coverage >= FAINT], most=MAX_CANDIDATES)
     assignment = {"originalQuery": task.query, "method": task.method, "queryVariants": list(task.variants)}
     best = beside_best(wish, ranked)
-    candidates = [_candidate(each, task, wish, strong=each.good and each in best) for each in found]
+    candidates = [_candidate(each, task, wish, whole, strong=each.good and each in best) for each in found]
     handoff = {"assignment": assignment, "candidates": candidates}
     return json.dumps(handoff, ensure_ascii=False)
 
@@ -157,10 +158,11 @@ def _reading(document: str, line: int, talk: Talk) -> Call:
     return Call("read", talk.offers.fit("read", path=document, start=start, lines=WINDOW) or {})
 
 
-def _candidate(finding: Finding, task: Task, wish: Wish, *, strong: bool) -> dict[str, Any]:
+def _candidate(finding: Finding, task: Task, wish: Wish, read: Sequence[Passage], *, strong: bool) -> dict[str, Any]:
     passage, (start, end) = finding.passage, _stretch(finding, wish)
     words = passage.text[start:end]
     line = _line_of(passage, start + len(words) - len(words.lstrip()))
+    said = dated(passage.document, line, read)
     return {
         "source": passage.document,
         "method": task.method,
@@ -168,8 +170,8 @@ def _candidate(finding: Finding, task: Task, wish: Wish, *, strong: bool) -> dic
         "locator": f"line {line}" + (f", {title[:90]}" if (title := finding.best.heading or passage.title) else ""),
         "relevance": "strong" if strong else "moderate" if finding.coverage >= FAIR else "weak",
         "retrievedAt": clock.now().isoformat(timespec="seconds"),
-        "sourceTemporal": {"status": "unknown"},
-        "temporal_basis": "",
+        "sourceTemporal": {"status": said.status, said.status: said.day} if said else {"status": "unknown"},
+        "temporal_basis": said.basis if said else "",
         "uncertainty": "",
     }
 
