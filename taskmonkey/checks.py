@@ -4,19 +4,28 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
-from django.db import connection
+from django.core.checks import CheckMessage, Error, Warning, register
+from django.db import OperationalError, connection
 
 EXECUTORS = ("inprocess", "celery", "manual")
 EXTRAS = "pip install -r requirements-telemetry.in"
+# Seconds that a server may take to answer at a start.
+PATIENCE = 5
 
 
 @register("taskmonkey")
 def check_profile(**_: Any) -> list[CheckMessage]:
     """Finds settings from the environment that do not go together (issue 5, item 1)."""
-    return [*_processes(), *_hosts(), *_extras()]
+    return [*_processes(), *_hosts(), *_extras(), *_addresses()]
+
+
+@register("taskmonkey")
+def check_services(**_: Any) -> list[CheckMessage]:
+    """Asks PostgreSQL and Redis, where they are named, whether they let this site in."""
+    return [*_postgres(), *_redis()]
 
 
 def _processes() -> Iterator[CheckMessage]:
@@ -54,6 +63,50 @@ def _extras() -> Iterator[CheckMessage]:
         yield _error(9, "TASKMONKEY_METRICS_TOKEN is set, and prometheus-client is not installed.", f"{EXTRAS}, or unset it.")
     if settings.TRACES and not (find_spec("opentelemetry.sdk") and find_spec("opentelemetry.exporter")):
         yield _error(10, "TASKMONKEY_TRACES is set, and the OpenTelemetry SDK is not installed.", f"{EXTRAS}, or unset it.")
+
+
+def _addresses() -> Iterator[CheckMessage]:
+    if not settings.REDIS_URL:
+        return
+    from redis.connection import parse_url
+
+    try:
+        scheme = urlsplit(settings.REDIS_URL).scheme
+        parse_url(settings.REDIS_URL)  # type: ignore[no-untyped-call]
+    except ValueError:
+        scheme = ""
+    if scheme not in ("redis", "rediss"):
+        yield _error(11, "REDIS_URL can't be read.", "Write redis://:password@host:6379/0, or rediss:// for TLS.")
+
+
+def _postgres() -> Iterator[CheckMessage]:
+    if connection.vendor != "postgresql":
+        return
+    # Not by the pool, which keeps trying and forgets why it failed.
+    alone = connection.copy()
+    alone.settings_dict["OPTIONS"] |= {"pool": None, "connect_timeout": PATIENCE}
+    try:
+        alone.ensure_connection()
+    except OperationalError as error:
+        # It names host, port, user and database, never a password.
+        fix = "Start it, or correct DATABASE_URL: postgres://user:password@host:5432/name, with / and @ written as %2F and %40."
+        yield _error(12, f"PostgreSQL can't be used: {' '.join(str(error).split())[:400]}", fix)
+    finally:
+        alone.close()
+
+
+def _redis() -> Iterator[CheckMessage]:
+    """Only a warning: without it pages are slow and lose nothing (P10)."""
+    if not settings.REDIS_URL or [*_addresses()]:
+        return
+    from redis import Redis, RedisError
+
+    try:
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as client:
+            client.ping()
+    except RedisError as error:
+        told = f"Redis does not answer ({type(error).__name__}): pages and workers are seconds late until it does."
+        yield Warning(told, hint="Start it, or correct REDIS_URL: redis://:password@host:6379/0.", id="taskmonkey.W013")
 
 
 def _error(number: int, text: str, fix: str) -> Error:

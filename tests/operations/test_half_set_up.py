@@ -67,6 +67,7 @@ def test_a_whole_team_is_whole(profile):
         ({"TASKMONKEY_WEB_PROCESSES": "2", "REDIS_URL": "redis://r", "TASKMONKEY_SECRET_KEY": "x"}, ["E006"]),
         ({"postgres": True}, ["E007"]),
         ({"REDIS_URL": "redis://r"}, ["E007"]),
+        *[({**TEAM, "REDIS_URL": url}, ["E011"]) for url in ("127.0.0.1:6379", "http://r", "redis://r:port", "unix:///r")],
         ({"ALLOWED_HOSTS": ["localhost", "*"]}, ["E008"]),
         ({"ALLOWED_HOSTS": ["*"], "DEBUG": True}, []),
         ({"METRICS_TOKEN": "t"}, []),
@@ -74,6 +75,21 @@ def test_a_whole_team_is_whole(profile):
 )
 def test_what_does_not_go_together_is_refused(profile, changes, refused):
     assert profile(**changes) == refused
+
+
+def test_a_team_asks_its_services_before_it_starts_anything_and_makes_up_no_key_that_others_lack(tmp_path):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TASKMONKEY_", "DJANGO_"))}
+    named = {"DATABASE_URL": "postgres://ann:hush@127.0.0.1:1/site", "REDIS_URL": "redis://:hush@127.0.0.1:1/0"}
+    command = [sys.executable, "manage.py", "team", "--no-prepare", "--port=0"]
+
+    done = subprocess.run(
+        command, cwd=ROOT, env=kept | named | {"TASKMONKEY_HOME": str(tmp_path)}, capture_output=True, text=True, timeout=120
+    )
+
+    assert done.returncode == 1 and "Starting processes" not in done.stdout
+    for told in ("taskmonkey.E007", "taskmonkey.E012", "Connection refused", "DATABASE_URL", "taskmonkey.W013", "REDIS_URL"):
+        assert told in done.stderr
+    assert "hush" not in done.stdout + done.stderr and "Traceback" not in done.stderr
 
 
 def test_what_a_team_leaves_for_other_commands_lets_them_start(profile, tmp_path):

@@ -51,6 +51,8 @@ class Command(BaseCommand):
             listener = listen(options["host"], options["port"]) if options["web"] else None
             self._say("Finding PostgreSQL and Redis ...")
             environment = _environment(team, settings.HOME, listener)
+            # Before anything is begun: the processes themselves are started without these checks.
+            _run("what does not go together stands above", [*MANAGE, "check", "--tag=taskmonkey"], environment)
             notice = ""
             if not options["no_prepare"]:
                 self._say("Bringing the data up to date ...")
@@ -72,17 +74,14 @@ class Command(BaseCommand):
 
 def _environment(team: Team, home: Path, listener: socket.socket | None) -> dict[str, str]:
     """What the processes of the site are told: where PostgreSQL and Redis are, above all."""
-    own = {
-        "TASKMONKEY_EXECUTOR": "celery",
-        "TASKMONKEY_HOME": str(home),
-        "TASKMONKEY_SECRET_KEY": settings.SECRET_KEY,
-    }
+    own = {"TASKMONKEY_EXECUTOR": "celery", "TASKMONKEY_HOME": str(home)}
     if listener:
         own["PORT"] = str(listener.getsockname()[1])
     named = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
     if len(named) == 1:
         fix = "Name the other one too, or neither; then both are started here."
         raise CodedError("HALF_NAMED", f"Only {named[0]} is set.", field=named[0], fix=fix)
+    # Where others share the services, a key that was made here is not theirs: the checks ask for one (E007).
     return os.environ | own | ({} if named else _start_services(team, home))
 
 
@@ -97,12 +96,11 @@ def _start_services(team: Team, home: Path) -> dict[str, str]:
         member = Member(service.name, service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=output)
         team.join(member, until=partial(_is_open, service.port))
     found = {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
-    leave_for_others(found, home)
-    return found
+    return leave_for_others(found, home)
 
 
-def leave_for_others(found: dict[str, str], home: Path) -> None:
-    """Writes what other commands need to reach this site; its key too, without which their checks refuse to start."""
+def leave_for_others(found: dict[str, str], home: Path) -> dict[str, str]:
+    """Writes what other commands need to reach this site, and gives it; its key too, which the checks ask for."""
     told = found | {
         "TASKMONKEY_EXECUTOR": "celery",
         "TASKMONKEY_HOME": str(home),
@@ -111,6 +109,7 @@ def leave_for_others(found: dict[str, str], home: Path) -> None:
     names = home / "team.env"
     names.touch(mode=0o600)
     names.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in told.items()))
+    return told
 
 
 def _prepare(environment: dict[str, str], listener: socket.socket | None, language: str, *, link: bool) -> str:
@@ -119,22 +118,32 @@ def _prepare(environment: dict[str, str], listener: socket.socket | None, langua
     if listener:
         host, port = listener.getsockname()[:2]
         command += [f"--host={host}", f"--port={port}"]
+    return _run("the data could not be brought up to date; what was said stands above", command, environment)
+
+
+def _run(complaint: str, command: list[str], environment: dict[str, str]) -> str:
+    """What a command says on its standard output. Raises RuntimeError with the complaint if it fails."""
     done = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise RuntimeError("the data could not be brought up to date; what was said stands above")
+        raise RuntimeError(complaint)
     return done.stdout
 
 
 def _start_processes(
     team: Team, environment: dict[str, str], listener: socket.socket | None, *, web: int, workers: int
 ) -> None:
-    """Workers first: a page that answers is to find somebody who works. All web processes answer on the one socket."""
+    """Workers first: a page that answers is to find somebody who works. All web processes answer on the one socket.
+
+    What they are told was checked before; one that is started again while PostgreSQL is gone must not be refused for that.
+    """
     for number in range(1, workers + 1):
-        team.join(Member(f"worker{number}", [*MANAGE, "work", f"--slot=worker{number}"], environment, grace=20))
+        team.join(
+            Member(f"worker{number}", [*MANAGE, "work", "--skip-checks", f"--slot=worker{number}"], environment, grace=20)
+        )
     if listener is None:
         return
     own = environment | {"TASKMONKEY_WEB_PROCESSES": str(web)}
-    command = [*MANAGE, "serve", f"--listener-fd={listener.fileno()}"]
+    command = [*MANAGE, "serve", "--skip-checks", f"--listener-fd={listener.fileno()}"]
     for number in range(1, web + 1):
         team.join(Member(f"web{number}", command, own, handles=[listener.fileno()]))
     address = listener.getsockname()[:2]

@@ -13,6 +13,8 @@ from assistants.turns.backlog import waiting
 
 
 class Command(BaseCommand):
+    # Asked every half a minute by whoever looks after a worker.
+    requires_system_checks: list[str] = []
     help = "Names the processes that run turns. Exit code 0 if there are enough of them, 1 if not."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
