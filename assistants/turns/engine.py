@@ -34,12 +34,10 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
 
     Whoever gets the slot's file lock knows that the process which held leases in this slot before is dead, and takes
     its turns over at once instead of waiting for the leases to run out (P4). The kernel frees the lock on kill -9.
-    Slots are those of this machine: a process of the same name elsewhere is another one.
     """
     if not _started.acquire(blocking=False):
         return
-    if slot != claims.EMBEDDED_SLOT:
-        slot = re.sub(r"[^\w.-]", "-", f"{slot}@{socket.gethostname()}")[:50]
+    slot = _of_this_machine(slot)
     if _lock_slot(slot):
         claims.use_slot(slot)
         if left := claims.expire_slot(slot, but=claims.holder_name()):
@@ -58,6 +56,13 @@ def start_engine(slot: str = claims.EMBEDDED_SLOT) -> None:
 def stalled() -> list[str]:
     """Which of heartbeat and sweeper should have got round long ago; none where this process has no engine."""
     return sorted(name for name, last in _rounds.items() if clock.monotonic() - last > _patience[name])
+
+
+def _of_this_machine(slot: str) -> str:
+    """The slot's full name: where several machines share a database, a process of the same name elsewhere is another one."""
+    if slot == claims.EMBEDDED_SLOT and connection.vendor == "sqlite":
+        return slot
+    return re.sub(r"[^\w.-]", "-", f"{slot}@{socket.gethostname()}")[:50]
 
 
 def _lock_slot(slot: str) -> bool:

@@ -1,6 +1,8 @@
 """Leases, fencing, take-over and what the sweeper finds, with an injected clock (D4, F03, F09, E2)."""
 
+import socket
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +10,7 @@ from assistants import clock
 from assistants.errors import LeaseLost
 from assistants.llm import scripted
 from assistants.models import Message, ToolCall, Turn
-from assistants.turns import calls, claims, executors, lifecycle, loop
+from assistants.turns import calls, claims, engine, executors, lifecycle, loop
 from assistants.turns.sweeper import sweep
 from tests.kit.turns import commit_hooks, last_turn, replies, run_all
 
@@ -85,6 +87,17 @@ def test_p4_a_restarted_server_takes_its_slots_turns_at_once(ground):
     assert claims.expire_slot("embedded", but="embedded:new") == 1
 
     assert claims.claim_turn(turn.pk, holder="embedded:new")
+
+
+@pytest.mark.parametrize(("vendor", "of_the_machine"), [("sqlite", False), ("postgresql", True)])
+def test_servers_of_two_machines_on_one_database_do_not_end_each_others_leases(monkeypatch, vendor, of_the_machine):
+    monkeypatch.setattr(engine, "connection", SimpleNamespace(vendor=vendor))
+    names = set()
+    for machine in ("apes-1", "apes-2"):
+        monkeypatch.setattr(socket, "gethostname", lambda machine=machine: machine)
+        names.add(engine._of_this_machine(claims.EMBEDDED_SLOT))
+
+    assert names == ({"embedded-apes-1", "embedded-apes-2"} if of_the_machine else {"embedded"})
 
 
 def test_e2_a_turn_that_kills_its_runner_three_times_is_parked(ground, later):
