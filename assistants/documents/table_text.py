@@ -52,7 +52,8 @@ def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
     yield "; ".join(head)
     for row in rows:
         names = [*head, *(f"#{place}" for place in range(len(head) + 1, len(row) + 1))]
-        cells = [f"{name}: {value}" for name, cell in zip(names, row, strict=False) if (value := _plain(cell))]
+        pairs = zip(names, row, strict=False)
+        cells = [f"{name}: {value}".removeprefix(": ") for name, cell in pairs if (value := _plain(cell))]
         yield "- " + "; ".join(cells) if cells else ""
 
 

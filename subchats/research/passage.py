@@ -11,7 +11,7 @@ from .quotes import find_quote
 
 LINES_AROUND = 200
 LONG_LINE = 4000
-_PLACE = re.compile(r"<!-- (?P<label>[^<>]{1,100}) -->")
+_PLACE = re.compile(r"<!-- (?P<label>(?:(?!--).){1,100}) -->")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ TYPES = (
     '<Default Extension="xml" ContentType="application/xml"/>{}</Types>'
 )
 
+TITLE = '<w:style w:type="paragraph" w:styleId="Titel"><w:name w:val="Title"/></w:style>'
+
 
 def packed(parts: dict[str, str | bytes]) -> bytes:
     out = BytesIO()
@@ -31,12 +33,15 @@ def relation(number: int, kind: str, target: str) -> str:
     return f'<Relationship Id="rId{number}" Type="{OFFICE}/{kind}" Target="{target}"/>'
 
 
-def docx(*paragraphs: str, document: str = "") -> bytes:
-    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+def docx(*paragraphs: str, document: str = "", title: str = "") -> bytes:
+    body = f'<w:p><w:pPr><w:pStyle w:val="Titel"/></w:pPr><w:r><w:t>{title}</w:t></w:r></w:p>' if title else ""
+    body += "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
     return packed(
         {
             "[Content_Types].xml": TYPES.format(""),
             "_rels/.rels": RELATIONS.format(relation(1, "officeDocument", "word/document.xml")),
+            "word/_rels/document.xml.rels": RELATIONS.format(relation(1, "styles", "styles.xml")),
+            "word/styles.xml": f"<w:styles {W}>{TITLE}</w:styles>",
             "word/document.xml": document or f"<w:document {W}><w:body>{body}</w:body></w:document>",
         }
     )

@@ -94,6 +94,12 @@ def test_a_word_document_is_its_paragraphs(converter):
     assert ready.text == "Customers have 30 days.\n\nSale items 14."
 
 
+def test_the_title_of_a_word_document_is_a_heading_whatever_language_its_program_speaks(converter):
+    ready = converter.prepare("x.docx", office.docx("Customers have 30 days.", title="Returns"))
+
+    assert (ready.title, ready.text) == ("Returns", "# Returns\n\nCustomers have 30 days.")
+
+
 def test_a_mail_says_who_wrote_it_and_holds_the_mail_inside_of_it(converter):
     ready = converter.prepare("x.eml", MAIL)
 

@@ -112,6 +112,10 @@ def test_every_row_of_a_table_stands_by_itself():
     ]
 
 
+def test_a_value_below_no_name_stands_for_itself():
+    assert parse_document("x.csv", b"SKU,,W47\nB1,new,118").text.endswith("- SKU: B1; new; W47: 118")
+
+
 def test_what_is_no_table_stays_as_it_is():
     for text in ("", "one column\nof words", "a,b\nc\nd,e,f", 'broken,"quote\nx'):
         assert parse_document("x.csv", text.encode()).text == text

@@ -217,6 +217,18 @@ def test_a_quote_over_several_lines_of_a_page_is_marked_line_by_line(thread: Thr
     assert (shown.state, shown.place, shown.line) == ("same", "page 2", 5)
 
 
+def test_a_sheet_may_have_any_name_and_a_comment_in_a_line_is_none(thread: Thread) -> None:
+    evidence = Evidence.objects.get()
+    document = evidence.document
+    document.path, document.text = "costs.xlsx", f"<!-- sheet <A> -->\n<!-- a --> b <!-- c -->\n{evidence.excerpt}"
+    evidence.start = document.text.index(evidence.excerpt)
+    evidence.end = len(document.text)
+
+    shown = passage_of(evidence)
+
+    assert (shown.place, [line.kind for line in shown.lines]) == ("sheet <A>", ["place", "", ""])
+
+
 def test_of_a_long_document_what_is_far_from_the_quote_is_left_out(thread: Thread) -> None:
     evidence = Evidence.objects.get()
     before = "".join(f"Line {number}.\n" for number in range(1000))

@@ -9,6 +9,8 @@ from .archive import check_parts, open_archive
 from .converted import Converted, Room, Section, Unreadable
 
 PARTS = ("document", "footnotes", "endnotes", "comments", "styles", "numbering")
+# What is a heading beside those that the library knows; programs in any language call it so.
+STYLES = "p[style-name='Title'] => h1:fresh"
 
 
 def read_word(data: bytes) -> Converted:
@@ -17,7 +19,7 @@ def read_word(data: bytes) -> Converted:
         if "word/document.xml" not in archive.namelist():
             raise Unreadable("not a Word document")
         check_parts(archive, [f"word/{part}.xml" for part in PARTS])
-    made = mammoth.convert_to_html(BytesIO(data), convert_image=_no_picture)
+    made = mammoth.convert_to_html(BytesIO(data), convert_image=_no_picture, style_map=STYLES)
     page = read_page(made.value)
     if not page.text.strip():
         raise Unreadable("holds no text")
