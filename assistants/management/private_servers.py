@@ -27,8 +27,9 @@ class Service:
     account: dict[str, Any] = field(default_factory=dict)
 
 
-def postgres(folder: Path, port: int) -> Service:
-    """A PostgreSQL cluster in `folder`, made when it isn't there; only programs that know its password get in.
+def postgres(folder: Path, wanted: int) -> Service:
+    """A PostgreSQL cluster in `folder`, made when it isn't there; only programs that know its password get in. It is for the
+    wanted port, or any free one.
 
     Raises CodedError POSTGRES_MISSING where it isn't installed.
     """
@@ -41,6 +42,8 @@ def postgres(folder: Path, port: int) -> Service:
     key = folder.parent / "postgres.key"
     if not (folder / "data" / "PG_VERSION").exists():
         _make_cluster(programs, folder, key, account)
+    # Looked for when it is about to be used: to make a cluster takes seconds, in which another team may have taken it.
+    port = free_port(wanted)
     options = {"listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": "", "max_connections": "200"}
     command = [str(programs / "postgres"), "-D", str(folder / "data")]
     command += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
@@ -48,8 +51,11 @@ def postgres(folder: Path, port: int) -> Service:
     return Service("postgres", command, url, port, account)
 
 
-def redis(folder: Path, port: int) -> Service:
-    """A Redis that keeps nothing: only hints go through it. Raises CodedError REDIS_MISSING where it isn't installed."""
+def redis(folder: Path, wanted: int) -> Service:
+    """A Redis that keeps nothing, on the wanted port or any free one: only hints go through it.
+
+    Raises CodedError REDIS_MISSING where it isn't installed.
+    """
     found = shutil.which("redis-server")
     if found is None:
         fix = "Install it, on Debian and Ubuntu: apt install redis-server"
@@ -57,7 +63,7 @@ def redis(folder: Path, port: int) -> Service:
     folder.mkdir(parents=True, exist_ok=True)
     account = unprivileged(folder)
     # In a file, since every account of the machine may read a command line.
-    key, settings = secrets.token_urlsafe(24), folder / "redis.conf"
+    key, settings, port = secrets.token_urlsafe(24), folder / "redis.conf", free_port(wanted)
     lines = [f"port {port}", "bind 127.0.0.1", f"dir {folder}", 'save ""', "appendonly no", f"requirepass {key}"]
     settings.write_text("\n".join([*lines, "maxmemory 256mb", "maxmemory-policy noeviction", ""]))
     os.chmod(settings, 0o600)

@@ -103,7 +103,7 @@ class Redis(ServiceProcess):
 
     def __init__(self) -> None:
         folder = open_folder()
-        super().__init__(private_servers.redis(folder / "redis", private_servers.free_port(0)), folder)
+        super().__init__(private_servers.redis(folder / "redis", 0), folder)
 
     def answers(self) -> bool:
         with closing(self.client()) as client:
@@ -123,7 +123,7 @@ class Postgres(ServiceProcess):
     def __init__(self) -> None:
         folder = open_folder()
         options = [part for name, value in LOST.items() for part in ("-c", f"{name}={value}")]
-        super().__init__(private_servers.postgres(folder / "postgres", private_servers.free_port(0)), folder, *options)
+        super().__init__(private_servers.postgres(folder / "postgres", 0), folder, *options)
 
     def answers(self) -> bool:
         with psycopg.connect(self.url, connect_timeout=2):

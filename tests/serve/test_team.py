@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import pytest
 from assistants.errors import CodedError
 from assistants.management import private_servers
 from assistants.management.team import Member, Team
-from tests.faults.stores import open_folder
+from tests.faults.stores import open_folder, why_no_services
 
 from .conftest import alive, kill, until
 
@@ -107,13 +108,33 @@ def test_members_do_not_outlive_a_team_that_was_killed(tmp_path):
     until(lambda: not alive(child))
 
 
+@pytest.mark.parametrize("make", [private_servers.postgres, private_servers.redis])
+def test_a_port_that_another_team_takes_while_a_server_is_made_is_left_to_it(tmp_path, monkeypatch, make):
+    if missing := why_no_services():
+        pytest.skip(missing)
+    wanted = private_servers.free_port(0)
+    with socket.socket() as late:
+
+        def meanwhile(folder):
+            late.bind(("127.0.0.1", wanted))
+            late.listen()
+            return {}
+
+        monkeypatch.setattr(private_servers, "unprivileged", meanwhile)
+        monkeypatch.setattr(private_servers, "_make_cluster", lambda *_: None)
+        (tmp_path / "postgres.key").write_text("key")
+        service = make(tmp_path / "made", wanted)
+
+    assert service.port != wanted and str(wanted) not in service.url
+
+
 @pytest.mark.skipif(private_servers.find_postgres() is None, reason="no PostgreSQL on this machine")
 def test_nobody_gets_into_the_private_database_without_its_key():
     import psycopg
 
     # Pytest's own folder lets no other account through, and the server may run under one.
     tmp_path = open_folder()
-    service = private_servers.postgres(tmp_path / "postgres", private_servers.free_port(0))
+    service = private_servers.postgres(tmp_path / "postgres", 0)
     made = Member(
         "postgres", service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=tmp_path / "log"
     )

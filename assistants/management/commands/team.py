@@ -22,6 +22,7 @@ from assistants.management.supervisor import answers
 from assistants.management.team import Member, Team
 
 MANAGE = [sys.executable, "manage.py"]
+POSTGRES_PORT, REDIS_PORT = 55432, 56379
 # Two cores that are busy with other work take a minute and more for four processes at once.
 START_SECONDS = 180.0
 
@@ -88,14 +89,17 @@ def _environment(team: Team, home: Path, listener: socket.socket | None) -> dict
 def _start_services(team: Team, home: Path) -> dict[str, str]:
     """Starts PostgreSQL and Redis; gives the variables by which the site finds them, and leaves them for other commands."""
     home.mkdir(parents=True, exist_ok=True)
-    postgres = private_servers.postgres(home / "postgres", private_servers.free_port(55432))
-    redis = private_servers.redis(home / "redis", private_servers.free_port(56379))
-    for service in (postgres, redis):
+    found = {}
+    for name, make, wanted in (
+        ("DATABASE_URL", private_servers.postgres, POSTGRES_PORT),
+        ("REDIS_URL", private_servers.redis, REDIS_PORT),
+    ):
+        service = make(home / make.__name__, wanted)
+        found[name] = service.url
         # SIGINT ends PostgreSQL without waiting for whoever is connected.
         output = home / f"{service.name}.log"
         member = Member(service.name, service.command, dict(os.environ), 20, signal.SIGINT, account=service.account, log=output)
         team.join(member, until=partial(_is_open, service.port))
-    found = {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
     return leave_for_others(found, home)
 
 
