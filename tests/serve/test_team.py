@@ -13,6 +13,7 @@ import pytest
 
 from assistants.errors import CodedError
 from assistants.management import private_servers
+from assistants.management.commands.team import _start_services
 from assistants.management.team import Member, Team
 from tests.faults.stores import open_folder, why_no_services
 
@@ -126,6 +127,25 @@ def test_a_port_that_another_team_takes_while_a_server_is_made_is_left_to_it(tmp
         service = make(tmp_path / "made", wanted)
 
     assert service.port != wanted and str(wanted) not in service.url
+
+
+def test_a_second_team_in_one_folder_leaves_the_settings_of_the_first_ones_redis_alone(team, tmp_path, monkeypatch):
+    """PostgreSQL refuses a second server on its data, so the second team ends there, before it has changed anything."""
+    settings = tmp_path / "redis" / "redis.conf"
+    settings.parent.mkdir()
+    settings.write_text("of the first")
+    refuses = [sys.executable, "-c", "raise SystemExit(1)"]
+    service = private_servers.Service("postgres", refuses, "postgres://nobody", private_servers.free_port(0))
+
+    def postgres(folder, wanted):
+        return service
+
+    monkeypatch.setattr(private_servers, "postgres", postgres)
+
+    with pytest.raises(RuntimeError, match="postgres did not start"):
+        _start_services(team, tmp_path)
+
+    assert settings.read_text() == "of the first"
 
 
 @pytest.mark.skipif(private_servers.find_postgres() is None, reason="no PostgreSQL on this machine")
