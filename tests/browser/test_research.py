@@ -115,6 +115,18 @@ def test_a_research_that_finds_nothing_says_what_was_searched(visit: Callable[..
     expect(page.locator(".no-results")).to_contain_text("archive searched for")
 
 
+def test_a_sheet_with_a_long_name_does_not_widen_the_page_of_its_quote(visit: Callable[..., Visit]):
+    page = ask(visit())
+    page.goto(page.locator(".results blockquote a").first.evaluate("each => each.href"))
+    page.set_viewport_size({"width": 375, "height": 667})
+
+    page.locator(".facts .btn").evaluate(
+        "each => { each.lastElementChild.textContent = 'To the quote, sheet ' + 'Costs '.repeat(15) }"
+    )
+
+    assert page.locator(".facts .btn").evaluate("each => each.getBoundingClientRect().right") <= 375 - 14
+
+
 @pytest.mark.parametrize("place", ["chat", "explorer", "document"])
 def test_axe_finds_nothing_and_nothing_is_cut_off(visit: Callable[..., Visit], place: str):
     window = visit(bypass_csp=True)
