@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -107,14 +107,11 @@ class Folder:
 
     def _open(self, names: list[str]) -> int:
         """Opens name by name and follows no link, so that a link that was put there meanwhile leads nowhere."""
-        held = os.dup(self._descriptor)
         try:
-            for name in names[:-1]:
-                following = os.open(name, _DIRECTORY, dir_fd=held)
-                os.close(held)
-                held = following
-                if _identity(os.fstat(held)) in self._excluded:
-                    raise _refused("/".join(names))
+            held = _descend(self._descriptor, names[:-1], excluded=self._excluded)
+        except (OSError, ValueError):
+            raise _refused("/".join(names)) from None
+        try:
             # Looked at first: opening a device may already do something.
             if not stat.S_ISREG(os.stat(names[-1], dir_fd=held, follow_symlinks=False).st_mode):
                 raise _refused("/".join(names))
@@ -138,7 +135,7 @@ class _Walk:
     def run(self, descriptor: int) -> Iterator[File | Skipped]:
         yield from self._directory(os.dup(descriptor), "", 0)
         while self._links:
-            yield from self._link(self._links.pop(0))
+            yield from self._link(descriptor, self._links.pop(0))
         if self._count > MAX_FILES:
             yield Skipped("…", f"more than {MAX_FILES} files")
 
@@ -182,16 +179,22 @@ class _Walk:
         else:
             yield from self._directory(os.open(name, _DIRECTORY, dir_fd=descriptor), f"{path}/", depth + 1)
 
-    def _link(self, path: str) -> Iterator[File | Skipped]:
+    def _link(self, root: int, path: str) -> Iterator[File | Skipped]:
         target = relative_target(self._real, path)
         if target is None:
             yield Skipped(path, "a link that leads out of the folder or nowhere")
             return
+        *above, name = target.split("/")
         try:
-            status = os.stat(os.path.join(self._real, target), follow_symlinks=False)
-            if stat.S_ISDIR(status.st_mode):
-                depth = path.count("/") + 1
-                yield from self._directory(os.open(os.path.join(self._real, target), _DIRECTORY), f"{path}/", depth)
+            # From the root on, since what it leads to may have become a link itself by now.
+            held = _descend(root, above)
+            try:
+                status = os.stat(name, dir_fd=held, follow_symlinks=False)
+                found = os.open(name, _DIRECTORY, dir_fd=held) if stat.S_ISDIR(status.st_mode) else -1
+            finally:
+                os.close(held)
+            if found >= 0:
+                yield from self._directory(found, f"{path}/", path.count("/") + 1)
             elif stat.S_ISREG(status.st_mode) and _identity(status) not in self._seen:
                 yield self._file(path, status)
         except OSError:
@@ -201,6 +204,22 @@ class _Walk:
         self._seen.add(_identity(status))
         self._count += 1
         return File(path=path, size=status.st_size, modified=status.st_mtime_ns)
+
+
+def _descend(root: int, names: Iterable[str], *, excluded: Collection[Identity] = ()) -> int:
+    """Opens the directory below another one name by name, and follows no link. Raises OSError, also for an excluded one."""
+    held = os.dup(root)
+    try:
+        for name in names:
+            following = os.open(name, _DIRECTORY, dir_fd=held)
+            os.close(held)
+            held = following
+            if _identity(os.fstat(held)) in excluded:
+                raise PermissionError
+    except (OSError, ValueError):
+        os.close(held)
+        raise
+    return held
 
 
 def _names(path: str) -> list[str]:

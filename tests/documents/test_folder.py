@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from assistants.documents import folder as module
 from assistants.documents.folder import File, Folder, Skipped
 from assistants.errors import CodedError
 
@@ -127,6 +128,24 @@ def test_s33_a_file_swapped_for_a_link_or_pipe_after_the_listing_is_refused(fold
         for path in ("sub/plan.md", "b.md"):
             with pytest.raises(CodedError):
                 opened.read(path, limit=100)
+
+
+def test_s33_a_folder_swapped_for_a_link_while_a_link_to_it_is_followed_names_nothing_outside(folder, outside, monkeypatch):
+    (outside / "deep").mkdir()
+    (outside / "deep" / "plan.md").write_text("CANARY")
+    (folder / ".kept" / "deep").mkdir(parents=True)
+    (folder / "way").symlink_to(".kept/deep")
+    resolve = module.relative_target
+
+    def swapped(real, path):
+        target = resolve(real, path)
+        (folder / ".kept").rename(folder / ".away")
+        (folder / ".kept").symlink_to(outside)
+        return target
+
+    monkeypatch.setattr(module, "relative_target", swapped)
+
+    assert listing(folder) == ([], {"way": "can't be read"})
 
 
 def test_s33_a_hard_link_is_a_file_like_any_other_since_its_maker_could_have_copied_it(folder):
