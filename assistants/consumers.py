@@ -38,7 +38,7 @@ DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
 PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
 ACCESS = "access"
 # While sends and turns wait for each other, drawings wait up to so many seconds, looking that often whether it is over.
-RUSH_SECONDS, RUSH_LOOK = 1.0, 0.1
+RUSH_SECONDS, RUSH_LOOK = 4.0, 0.1
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

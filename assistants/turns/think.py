@@ -38,7 +38,8 @@ def think(claim: Claim) -> None:
     Raises `LeaseLost` when somebody else ended or took the turn meanwhile.
     """
     try:
-        with desk.place():
+        # What was begun is answered before more is begun.
+        with desk.place(first=True):
             opened = _open_reply(claim)
     except CodedError as error:
         # A set-up that can't work, such as a key that can't be read: a sentence for the person, not a crash.

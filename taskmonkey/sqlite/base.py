@@ -11,6 +11,8 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
+from assistants.desk import desk
+
 # Open files that wait for their next thread; more than so many are closed.
 MAX_IDLE = 16
 # The level of `PRAGMA synchronous` at which a commit into the log does not wait for the disk.
@@ -155,7 +157,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return
         changes, self._changes = self._changes, self.connection.total_changes
         if self._syncs and self.waits_for_disk and changes != self._changes:
-            _sync(str(self.settings_dict["NAME"]))
+            with desk.lent():
+                _sync(str(self.settings_dict["NAME"]))
 
     def _enter(self) -> None:
         with _lock:
