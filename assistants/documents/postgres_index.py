@@ -1,26 +1,28 @@
-"""The full-text index of passages on PostgreSQL: their words as a `tsvector`, ranked by rarity, place and length."""
+"""The full-text index of passages on PostgreSQL: their words as a `tsvector`, ranked by rarity and place."""
 
 from collections.abc import Iterable, Sequence
-from math import log
 
 from django.db import connection as default_connection
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from .prepare import Columns
-from .ranked import MOST_COUNTED, Entry, Ranked
+from .ranked import MOST_COUNTED, Entry, Ranked, rarity_of
 from .words import Term, plain_words
 
 # Each column is one of the four labels that words of a `tsvector` may have. Body and parts come last: only so many places
 # are kept.
 LABELS = (("heading", "A"), ("title", "B"), ("body", "C"), ("parts", "D"))
-# What a word counts in parts, body, title and heading.
-WEIGHTS = "{0.075, 0.25, 0.75, 1.0}"
+# What a word counts in parts, body, title and heading; the length of a passage is left to the second ranking.
+WEIGHTS = "{0.1, 1.0, 1.0, 1.0}"
 LAST_PLACE, LONGEST_WORD = 16_000, 60
 
 
 class PostgresIndex:
     """Rows are added beside their passages and vanish with them by a trigger, whoever deletes them."""
+
+    # Its own rank is a poor one: the right passage is often far behind.
+    candidates = 100
 
     def install(self, connection: BaseDatabaseWrapper) -> None:
         """Makes what is missing."""
@@ -43,21 +45,21 @@ class PostgresIndex:
 
     def find(self, root_ids: Sequence[int], terms: Sequence[Term], *, limit: int) -> Ranked:
         """Any of the words, in these roots only; that is decided in the index itself (S10)."""
-        queries = [query for term in terms if (query := _query(term))]
-        if not root_ids or not queries:
+        queries = [_query(term) for term in terms]
+        roots, anything = list(root_ids), " | ".join(filter(None, queries))
+        if not roots or not anything:
             return Ranked(0, {})
-        roots, anything = list(root_ids), " | ".join(queries)
         with default_connection.cursor() as cursor:
             cursor.execute(COUNT, [roots, anything, MOST_COUNTED])
             total = cursor.fetchone()[0]
             cursor.execute(SIZES.format(sizes=", ".join([SIZE] * len(queries))), [roots, *queries, roots, anything])
             size, *bearers = cursor.fetchone()
             # The rarer a word is in these roots, the more it says.
-            values = [log(1 + (size - each + 0.5) / (each + 0.5)) for each in bearers]
+            values = tuple(rarity_of(each, size) for each in bearers)
             score = " + ".join([SCORE] * len(queries))
             told = [part for pair in zip(values, queries, strict=True) for part in pair]
             cursor.execute(FIND.format(score=score), [*told, roots, anything, limit])
-            return Ranked(total, dict(cursor.fetchall()))
+            return Ranked(total, dict(cursor.fetchall()), values)
 
 
 def _vector(columns: Columns) -> str:
@@ -108,6 +110,6 @@ COUNT = """SELECT count(*) FROM
 SIZE = "count(*) FILTER (WHERE words @@ %s::tsquery)"
 SIZES = """SELECT (SELECT count(*) FROM assistants_passagetext WHERE root_id = ANY(%s)), {sizes}
     FROM assistants_passagetext WHERE root_id = ANY(%s) AND words @@ %s::tsquery"""
-SCORE = f"%s * ts_rank('{WEIGHTS}', words, %s::tsquery, 1)"
+SCORE = f"%s * ts_rank('{WEIGHTS}', words, %s::tsquery)"
 FIND = """SELECT passage_id, {score} AS score
     FROM assistants_passagetext WHERE root_id = ANY(%s) AND words @@ %s::tsquery ORDER BY score DESC, passage_id LIMIT %s"""

@@ -38,7 +38,7 @@ def prepare(path: str, data: bytes, convert: Callable[[str, bytes], Converted]) 
     """
     parsed = join_sections(path, convert(ending_of(path), data)) if is_converted(path) else parse_document(path, data)
     cuts = cut_passages(parsed.text, markup=parsed.markup, anchors=parsed.anchors)
-    return Ready(parsed.title, parsed.text, parsed.note, tuple(cuts), _columns(f"{parsed.title} {_as_words(path)}", cuts))
+    return Ready(parsed.title, parsed.text, parsed.note, tuple(cuts), _columns(f"{parsed.title} {as_words(path)}", cuts))
 
 
 def _columns(names: str, cuts: Sequence[Cut]) -> tuple[Columns, ...]:
@@ -57,5 +57,5 @@ def _columns(names: str, cuts: Sequence[Cut]) -> tuple[Columns, ...]:
     )
 
 
-def _as_words(path: str) -> str:
+def as_words(path: str) -> str:
     return path.replace("/", " ").replace("_", " ").replace("-", " ").rpartition(".")[0]

@@ -15,7 +15,9 @@ from .words import Term
 
 
 class Index(Protocol):
-    """What a database has to offer."""
+    """What a database has to offer. `candidates` is how many passages are worth a second look."""
+
+    candidates: int
 
     def install(self, connection: BaseDatabaseWrapper) -> None: ...
 
@@ -32,6 +34,8 @@ def index_of(connection: BaseDatabaseWrapper = default_connection) -> Index:
 
 class SqliteIndex:
     """FTS5. Rows are added beside their passages and vanish with them by a trigger, whoever deletes them."""
+
+    candidates = 60
 
     def install(self, connection: BaseDatabaseWrapper) -> None:
         """Makes what is missing: an altered table is built anew by SQLite, and loses its trigger."""
@@ -60,6 +64,8 @@ class SqliteIndex:
 
 class NoIndex:
     """A database for which there is no index yet: everything but searching works."""
+
+    candidates = 0
 
     def install(self, connection: BaseDatabaseWrapper) -> None:
         """There is nothing to make."""

@@ -1,22 +1,17 @@
 """Finds the passages that answer a query best, in the roots that the asker may read."""
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from assistants.models import DocumentRoot, Passage
 
 from .indexing import refresh
 from .search_index import index_of
-from .words import COMPOUND, ENGLISH, GERMAN, Term, fold, plain_words, quality, terms_of
+from .second_ranking import Row, rank
+from .words import terms_of
 
-CANDIDATES = 60
 PER_DOCUMENT = 3
-# What a passage gains if all words stand together in it, in so many words, and what it gains by its document's best ones.
-TOGETHER, WINDOW = 1.0, 12
-OF_DOCUMENT, BEST_OF_DOCUMENT = 0.3, 3
 
 
 @dataclass(frozen=True)
@@ -58,8 +53,9 @@ def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int, pe
     """
     complete = refresh(roots)
     terms = terms_of(query)
-    ranked = index_of().find([root.pk for root in roots], terms, limit=CANDIDATES)
-    hits = _rank(terms, _rows(roots, ranked.ranks), ranked.ranks)
+    index = index_of()
+    ranked = index.find([root.pk for root in roots], terms, limit=index.candidates)
+    hits = [_hit(row, score) for row, score in rank(terms, _rows(roots, ranked.ranks), ranked)]
     return Found(total=ranked.total, hits=tuple(_spread(hits, per_document)[:limit]), complete=complete)
 
 
@@ -74,98 +70,15 @@ def document_name(root: DocumentRoot, path: str) -> str:
     return f"{root.name}/{path}"
 
 
-class _Row(NamedTuple):
-    """A passage with what is shown of its document, without the cost of model objects."""
-
-    pk: int
-    first_line: int
-    last_line: int
-    heading: str
-    anchor: str
-    text: str
-    title: str
-    path: str
-    root_id: int
-    root: str
+_COLUMNS = (*Row._fields[:6], *(f"document__{name}" for name in ("title", "path", "root_id", "root__name")))
 
 
-_COLUMNS = (*_Row._fields[:6], *(f"document__{name}" for name in ("title", "path", "root_id", "root__name")))
-
-
-def _rows(roots: Sequence[DocumentRoot], ids: Iterable[int]) -> list[_Row]:
+def _rows(roots: Sequence[DocumentRoot], ids: Iterable[int]) -> list[Row]:
     """Held against the roots once more: an index is a copy, and a copy may be wrong (S10). Not in the query itself, which
     would go through all documents of a root then."""
     allowed = {root.pk for root in roots}
-    rows = map(_Row._make, Passage.objects.filter(pk__in=list(ids)).values_list(*_COLUMNS))
+    rows = map(Row._make, Passage.objects.filter(pk__in=list(ids)).values_list(*_COLUMNS))
     return [row for row in rows if row.root_id in allowed]
-
-
-def _rank(terms: Sequence[Term], passages: Sequence[_Row], ranks: dict[int, float]) -> list[Hit]:
-    """By the index's own rank, raised where the words stand together, and for passages of a document that has other good ones.
-
-    The index adds up words, wherever they stand.
-    """
-    answers = _Answers(terms)
-    together = {passage.pk: answers.together(plain_words(fold(passage.text))) / max(len(terms), 1) for passage in passages}
-    scores = {passage.pk: ranks[passage.pk] * (1 + TOGETHER * together[passage.pk]) for passage in passages}
-    of_document = defaultdict(list)
-    for passage in passages:
-        of_document[passage.root_id, passage.path].append(scores[passage.pk])
-    means = {key: sum(sorted(each)[-BEST_OF_DOCUMENT:]) / BEST_OF_DOCUMENT for key, each in of_document.items()}
-    totals = {each.pk: scores[each.pk] + OF_DOCUMENT * means[each.root_id, each.path] for each in passages}
-    ranked = sorted(passages, key=lambda each: (-totals[each.pk], each.path, each.first_line))
-    # The best one's score says how many of the words it has together, that of the others how near they come to it.
-    best = (0.5 + 0.5 * together[ranked[0].pk]) / (totals[ranked[0].pk] or 1.0) if ranked else 0.0
-    return [_hit(passage, round(best * totals[passage.pk], 3)) for passage in ranked]
-
-
-class _Answers:
-    """Which words answer for which terms. Each is looked at only once a search."""
-
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self._terms = terms
-        self._phrases = {place: plain_words(term.text) for place, term in enumerate(terms) if term.is_phrase}
-        self._stems = {form: place for place, term in reversed(list(enumerate(terms))) for form in term.stems}
-        forms = {form for term in terms for form in (term.stem, *term.ends)}
-        self._any = re.compile("|".join(map(re.escape, sorted(forms))))
-        self._known: dict[str, int | None] = {}
-
-    def together(self, words: Sequence[str]) -> int:
-        """The most terms that are answered for within any `WINDOW` words."""
-        known = self._known
-        unknown = set(words).difference(known)
-        for word, english, german in zip(
-            unknown, map(ENGLISH.__getitem__, unknown), map(GERMAN.__getitem__, unknown), strict=True
-        ):
-            known[word] = self._place_of(word, english, german)
-        found = [(at, place) for at, word in enumerate(words) if (place := known[word]) is not None]
-        for place, phrase in self._phrases.items():
-            size = len(phrase)
-            starts = (at for at, word in enumerate(words) if word == phrase[0] and words[at : at + size] == phrase)
-            found += [(at, place) for at in starts]
-        return _most_within(sorted(found) if self._phrases else found, WINDOW)
-
-    def _place_of(self, word: str, english: str, german: str) -> int | None:
-        place = self._stems.get(english, self._stems.get(german))
-        if place is not None or len(word) < COMPOUND or not self._any.search(word):
-            return place
-        likeness, place = max((quality(term, (word,)), -place) for place, term in enumerate(self._terms))
-        return -place if likeness >= 0.5 else None
-
-
-def _most_within(found: Sequence[tuple[int, int]], window: int) -> int:
-    """The most different places among (position, place) pairs, in order of position, that lie within so many positions."""
-    counts: Counter[int] = Counter()
-    most = start = 0
-    for at, place in found:
-        counts[place] += 1
-        while at - found[start][0] > window:
-            counts[found[start][1]] -= 1
-            if not counts[found[start][1]]:
-                del counts[found[start][1]]
-            start += 1
-        most = max(most, len(counts))
-    return most
 
 
 def _spread(hits: Sequence[Hit], per_document: int | None) -> list[Hit]:
@@ -179,7 +92,7 @@ def _spread(hits: Sequence[Hit], per_document: int | None) -> list[Hit]:
     return first + later
 
 
-def _hit(passage: _Row, score: float) -> Hit:
+def _hit(passage: Row, score: float) -> Hit:
     return Hit(
         document=f"{passage.root}/{passage.path}",
         first_line=passage.first_line,

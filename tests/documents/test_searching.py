@@ -1,11 +1,17 @@
 """What a search finds, in which order, and for whom."""
 
 import pytest
+from django.db import connection
 
 from assistants.documents.methods import bm25_hits
+from assistants.documents.ranked import rarity_of
 from assistants.documents.roots import roots_for
+from assistants.documents.search_index import index_of
 from assistants.documents.searching import search_passages
+from assistants.documents.words import terms_of
 from assistants.models import DocumentRoot, Membership
+
+PARCELS = {f"parcel{number}": f"Something on parcel {number} of this week." for number in range(8)}
 
 
 def search(root, query, **kwargs):
@@ -135,6 +141,35 @@ def test_a_method_gives_the_best_passages_wherever_they_stand(root, folder):
     )
 
     assert [hit.source for hit in bm25_hits([root], "returns", 6)] == ["handbook/long.md"] * 6
+
+
+def test_a_rare_word_says_more_than_a_common_one(root, folder):
+    fill(folder, rare="The zipper is here.", common="The parcel is here.", other="Nothing else.", **PARCELS)
+
+    assert documents(search(root, "parcel or zipper"))[0] == "handbook/rare.md"
+
+
+def test_what_says_a_word_often_comes_before_what_names_it_in_a_heading(root, folder):
+    filler = "Something else is told in this place. " * 8
+    fill(
+        folder,
+        often=f"# One\n\nThe zipper. {filler}A zipper again, another zipper, and the last zipper.\n",
+        heading=f"# Two\n\n## Zipper\n\n{filler * 3}\n",
+        **PARCELS,
+    )
+
+    assert documents(search(root, "zipper")) == ["handbook/often.md", "handbook/heading.md"]
+
+
+def test_postgres_tells_what_each_word_says_since_its_own_rank_is_rough(root, folder):
+    fill(folder, rare="The zipper is here.", **PARCELS)
+    search(root, "anything")
+
+    found = index_of().find([root.pk], terms_of("parcel zipper nowhere"), limit=2)
+
+    rough = connection.vendor == "postgresql"
+    assert found.rarity == ((rarity_of(8, 9), rarity_of(1, 9), rarity_of(0, 9)) if rough else ())
+    assert (found.total, len(found.ranks)) == (9, 2)
 
 
 def test_total_counts_all_and_limit_bounds_what_is_shown(root, folder):
