@@ -53,6 +53,15 @@ def test_what_is_not_listed_below_is_counted_in_words(ground, number, words):
     assert drawn.find(_class="visually-hidden").text() == words
 
 
+def test_whoever_shares_is_told_what_comes_along(ground):
+    thread = ground.open()
+
+    told = "They also read its sub-chats, with all that was looked up for it in documents"
+    assert told in signed_in(ground.alice, **PAGE).get(f"/c/{thread.chat_id}/").content.decode()
+    share_thread(thread, username="bob", by=ground.alice)
+    assert told not in signed_in(ground.bob, **PAGE).get(f"/c/{thread.chat_id}/").content.decode()
+
+
 def test_whoever_only_reads_is_told_where_shared_conversations_stand(ground):
     page = signed_in(ground.rita, **PAGE).get("/").content.decode()
 
