@@ -8,7 +8,7 @@ from assistants.errors import CodedError
 from assistants.models import DocumentRoot, Thread
 
 from . import searching
-from .merge import Hit, Merged, merge
+from .merge import FURTHER_HITS, Hit, Merged, merge
 from .roots import roots_for
 from .vectors import find_by_meaning
 
@@ -104,8 +104,9 @@ def index_diagnostics(roots: Sequence[DocumentRoot]) -> list[Diagnostic]:
 
 
 def bm25_hits(roots: Sequence[DocumentRoot], query: str, limit: int) -> list[Hit]:
-    """Passages that hold the words. Raises `SEARCH_UNAVAILABLE`."""
-    found = searching.search_passages(roots, query, limit=limit, per_document=None)
+    """Passages that hold the words, of one source no more than a result shows before those of others. Raises
+    `SEARCH_UNAVAILABLE`."""
+    found = searching.search_passages(roots, query, limit=limit, per_document=1 + FURTHER_HITS)
     return [_of_method("bm25", hit) for hit in found.hits]
 
 

@@ -46,10 +46,10 @@ class Found:
     complete: bool
 
 
-def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int, per_document: int | None = PER_DOCUMENT) -> Found:
+def search_passages(roots: Sequence[DocumentRoot], query: str, *, limit: int, per_document: int = PER_DOCUMENT) -> Found:
     """Looks for changed files first, then for the words; only in these roots (S10). Raises `SEARCH_UNAVAILABLE`.
 
-    No more than `per_document` passages of a document come before those of the others, unless that is None.
+    No more than `per_document` passages of a document come before those of the others.
     """
     complete = refresh(roots)
     terms = terms_of(query)
@@ -81,14 +81,14 @@ def _rows(roots: Sequence[DocumentRoot], ids: Iterable[int]) -> list[Row]:
     return [row for row in rows if row.root_id in allowed]
 
 
-def _spread(hits: Sequence[Hit], per_document: int | None) -> list[Hit]:
+def _spread(hits: Sequence[Hit], per_document: int) -> list[Hit]:
     """So many passages of a document come before those of the others: namesakes are to be seen."""
     first: list[Hit] = []
     later: list[Hit] = []
     counts: Counter[str] = Counter()
     for hit in hits:
         counts[hit.document] += 1
-        (first if per_document is None or counts[hit.document] <= per_document else later).append(hit)
+        (first if counts[hit.document] <= per_document else later).append(hit)
     return first + later
 
 
