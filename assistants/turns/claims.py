@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -142,14 +142,18 @@ def extend(turn_ids: Sequence[int]) -> None:
 
 
 @unit
-def renew(holder: str) -> int:
-    """Extends every lease of this process; returns how many it still holds.
+def renew(holder: str, turn_ids: Collection[int] | None = None) -> int:
+    """Extends the leases of this process, all or those of the turns that it runs; returns how many it still holds.
+
+    One that its runner could not give back, since no write got through, is not to be held for ever by a process that lives.
 
     The deepest turn is locked first, as by whoever reports to its caller or reserves from its root: an UPDATE of them all
     would lock them in any order, and be undone as a deadlock.
     """
     with transaction.atomic():
         held = Turn.objects.filter(holder=holder, lease_until__isnull=False).select_for_update(no_key=True).order_by("-pk")
+        if turn_ids is not None:
+            held = held.filter(pk__in=turn_ids)
         return Turn.objects.filter(pk__in=list(held.values_list("pk", flat=True))).update(lease_until=_lease_end())
 
 

@@ -79,10 +79,11 @@ def _lock_slot(slot: str) -> bool:
 
 
 def beat() -> None:
-    """Prolongs the leases of this process, and says that it lives."""
-    claims.renew(claims.holder_name())
+    """Prolongs the leases of the turns that this process runs, and says that it lives."""
+    at_work = executors.running()
+    claims.renew(claims.holder_name(), at_work)
     now = clock.now()
-    facts = {"beat": now, "running": executors.running(), "places": settings.TASKMONKEY["TURN_THREADS"]}
+    facts = {"beat": now, "running": len(at_work), "places": settings.TASKMONKEY["TURN_THREADS"]}
     Runner.objects.update_or_create(holder=claims.holder_name(), defaults=facts)
     Runner.objects.filter(beat__lt=now - timedelta(minutes=FORGOTTEN_MINUTES)).delete()
 

@@ -100,9 +100,9 @@ def take_or_ring(turn_id: int) -> None:
         enqueue(turn_id)
 
 
-def running() -> int:
-    """How many turns this process runs at the moment."""
-    return len(_running)
+def running() -> list[int]:
+    """The turns that this process runs at the moment."""
+    return list(_running)
 
 
 def is_closing() -> bool:

@@ -79,6 +79,19 @@ def test_a_heartbeat_keeps_the_lease(ground, later):
     assert claims.claim_turn(turn.pk, holder="other:1") is None
 
 
+def test_f29_a_lease_that_could_not_be_given_back_is_kept_up_no_longer_than_its_turn_runs_here(ground, later, monkeypatch):
+    left, running = (last_turn(ground.open()).pk for _ in range(2))
+    for turn_id in (left, running):
+        claims.claim_turn(turn_id, holder=claims.holder_name())
+    monkeypatch.setitem(executors._running, running, object())
+    for _ in range(2):
+        later(9)
+        engine.beat()
+
+    assert claims.claim_turn(left, holder="other:1").taken_over
+    assert claims.claim_turn(running, holder="other:1") is None
+
+
 def test_p4_a_restarted_server_takes_its_slots_turns_at_once(ground):
     turn = last_turn(ground.open())
     claims.claim_turn(turn.pk, holder="embedded:old")
