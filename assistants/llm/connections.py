@@ -101,7 +101,8 @@ class _PacedBody(httpx2.AsyncByteStream):
         data: bytes = await type(self._network).read(self._network, max_bytes, timeout)
         if _PacedBody._open > FREE_STREAMS:
             pause = LONGEST_PAUSE if desk.is_crowded else min(_PacedBody._open * READ_SECONDS, LONGEST_PAUSE)
-            self._next = asyncio.get_running_loop().time() + pause
+            # One that has not been read for a while may be read twice at once: its first word waits for nothing.
+            self._next = max(self._next, asyncio.get_running_loop().time() - pause) + pause
         return data
 
     async def aclose(self) -> None:
