@@ -20,6 +20,11 @@ class CodedError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    @property
+    def told(self) -> str:
+        """What a person is told: what is wrong, and what to do about it."""
+        return f"{self.message} {self.fix}".strip()
+
     def as_line(self) -> str:
         """Renders the refusal for a model: the coded line, then the instruction."""
         return f"[{self.code}] field={self.field or '-'} fix={self.fix or '-'}\n{self.message}"

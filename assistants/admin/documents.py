@@ -123,7 +123,7 @@ class RootAdmin(ScopedAdmin):
             try:
                 report = index_root(root, seconds=INDEX_SECONDS)
             except CodedError as error:
-                messages.error(request, f"{root.name}: " + spoken(f"{error.message} {error.fix}".strip()))
+                messages.error(request, f"{root.name}: " + spoken(error.told))
             else:
                 self.tell(request, root, report)
 

@@ -160,7 +160,7 @@ class ProfileAdmin(ScopedAdmin):
         try:
             said = try_connection(profile)
         except CodedError as error:
-            messages.error(request, f"{profile.name}: {error.message} {error.fix}".strip())
+            messages.error(request, f"{profile.name}: {error.told}")
         else:
             messages.success(request, f"{profile.name}: {said}")
 

@@ -58,7 +58,7 @@ class ScopedForm(forms.ModelForm):
         if self.errors:
             return
         for problem in self.problems():
-            text = spoken(f"{problem.message} {problem.fix}".strip())
+            text = spoken(problem.told)
             self.add_error(problem.field if problem.field in self.fields else None, ValidationError(text, problem.code))
 
 

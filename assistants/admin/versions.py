@@ -65,7 +65,7 @@ def restore_view(admin: "ScopedAdmin", request: HttpRequest, object_id: str, num
     try:
         restored = restore_version(version, by=request.user)
     except CodedError as error:
-        messages.error(request, f"{error.message} {error.fix}")
+        messages.error(request, error.told)
         return redirect("admin:assistant_versions", object_id)
     if restored.version is None:
         messages.info(request, _("Nothing had to be changed: it is already as in version %d.") % number)

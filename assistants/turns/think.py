@@ -44,7 +44,7 @@ def think(claim: Claim) -> None:
     except CodedError as error:
         # A set-up that can't work, such as a key that can't be read: a sentence for the person, not a crash.
         with holding(claim) as turn:
-            finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=f"{error.message} {error.fix}".strip())
+            finish_turn(turn, state=Turn.State.FAILED, reason=error.code, note=error.told)
         return
     if opened is None:
         return

@@ -139,7 +139,7 @@ def model_line(definition: Definition, tenant: Tenant, who: access.Actor) -> str
         profile = profile_for(definition, tenant)
     except CodedError as error:
         unreachable = "The model can't be reached as it is set up. An admin of the team can mend that."
-        return spoken(f"{error.message} {error.fix}" if sets_up else unreachable)
+        return spoken(error.told if sets_up else unreachable)
     return spoken(describe(profile, to="admin" if sets_up else "member" if isinstance(who, User) else "visitor"))
 
 

@@ -91,7 +91,7 @@ def check_health(read: Callable[[], Config], *, source: str, skip_probes: bool =
         config = read()
         researcher = get_researcher(config)
     except CodedError as error:
-        return Health(source, config_error=sanitized(f"{error.message} {error.fix}"), probes_skipped=True)
+        return Health(source, config_error=sanitized(error.told), probes_skipped=True)
     except DatabaseError:
         return Health(source, config_error="The database can't be read. Run migrate first.", probes_skipped=True)
     return check_researcher(researcher, skip_probes=skip_probes, timeout_ms=config.timeout_ms, source=config.source)
@@ -135,7 +135,7 @@ def _explorer(researcher: Assistant) -> tuple[Assistant | None, str]:
     try:
         return look_at_explorer(researcher.tenant), fault
     except CodedError as error:
-        return None, f"{error.message} {error.fix}"
+        return None, error.told
 
 
 def _model(role: str, assistant: Assistant | None) -> Model:
@@ -153,9 +153,7 @@ def _model(role: str, assistant: Assistant | None) -> Model:
         lacks_key = error.code in ("MODEL_AUTH", "PROFILE_KEY_UNREADABLE")
         category = "auth_missing" if lacks_key else "model_resolution"
         known = Model(role, row.provider, row.model) if row else Model(role)
-        return replace(
-            known, auth="none" if lacks_key else "unknown", category=category, message=f"{error.message} {error.fix}"
-        )
+        return replace(known, auth="none" if lacks_key else "unknown", category=category, message=error.told)
     return known
 
 

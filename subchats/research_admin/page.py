@@ -91,7 +91,7 @@ def explorer_view(admin: ScopedAdmin, request: HttpRequest, object_id: str, acti
     try:
         explorer = change(assistant.tenant, request.user)
     except CodedError as error:
-        messages.error(request, f"{error.message} {error.fix}")
+        messages.error(request, error.told)
     else:
         admin.note(request, f"explorer_{action.removesuffix('e')}ed", explorer)
         messages.success(request, words)
@@ -109,7 +109,7 @@ def explorer_state(tenant: Tenant) -> ExplorerState:
     try:
         look_at_explorer(tenant)
     except CodedError as error:
-        problem = f"{error.message} {error.fix}"
+        problem = error.told
     else:
         problem = ""
     return ExplorerState(managed.assistant if managed else None, managed.version if managed else 0, problem)

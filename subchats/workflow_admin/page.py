@@ -60,7 +60,7 @@ class WorkflowForm(ScopedForm):
             field, _dot, place = problem.field.partition(".")
             if place:
                 number = int(place.partition(".")[0])
-                rows.setdefault(number, []).append(f"{problem.message} {problem.fix}")
+                rows.setdefault(number, []).append(problem.told)
                 problem.message = f"{_('Step')} {number + 1}: {problem.message}"
             problem.field = field
             yield problem

@@ -19,6 +19,7 @@ MAX_IDLE = 16
 NORMAL = 1
 # Not everywhere is there the lesser one, which leaves out the file's times.
 to_disk = getattr(os, "fdatasync", os.fsync)
+# As they are handed to the database; the longest, with many parameters, take a few kilobytes.
 KNOWN_STATEMENTS = 1024
 WRITING = frozenset({"INSERT", "UPDATE", "DELETE"})
 

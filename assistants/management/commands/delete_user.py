@@ -30,7 +30,7 @@ class Command(BaseCommand):
                 raise CommandError("Nothing was removed.")
             remove_person(user, by=None, name="the command line")
         except CodedError as error:
-            raise CommandError(f"{error.message} {error.fix}") from error
+            raise CommandError(error.told) from error
         self.stdout.write(f"{options['username']} was removed.")
 
     def _tell(self, removal: Removal) -> None:

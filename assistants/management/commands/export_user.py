@@ -24,7 +24,7 @@ class Command(BaseCommand):
         try:
             written = export_person(user, options["to"])
         except CodedError as error:
-            raise CommandError(f"{error.message} {error.fix}") from error
+            raise CommandError(error.told) from error
         audit("person_exported", tenant_id=None, user=None, target=f"user {user.pk}", rows=written.rows)
         self.stdout.write(f"Wrote {written.conversations} conversations and {written.rows} rows to {written.target}.")
 

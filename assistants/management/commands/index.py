@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             report = index_root(root, progress=progress, count=line.show)
         except CodedError as error:
-            self.stderr.write(f"  {error.message} {error.fix}")
+            self.stderr.write(f"  {error.told}")
             return False
         finally:
             line.clear()

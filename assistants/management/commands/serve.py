@@ -60,7 +60,7 @@ def _listener(options: dict[str, Any]) -> socket.socket:
     try:
         listener = listen(options["host"], options["port"])
     except CodedError as error:
-        raise CommandError(f"{error.message} {error.fix}") from error
+        raise CommandError(error.told) from error
     # Whoever looks for a model server on this machine must not take this site for one.
     os.environ["PORT"] = str(listener.getsockname()[1])
     return listener

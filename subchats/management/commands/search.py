@@ -73,7 +73,7 @@ class Command(BaseCommand):
         try:
             run = ask(query, assistant=assistant, asker=asker, seconds=options["timeout"])
         except SearchFailed as error:
-            told = f"{error.message} {error.fix}".strip()
+            told = error.told
             raise CommandError(f"{told}\n{HINT}" if error.hint else told, returncode=RUNTIME) from error
         except (CodedError, DatabaseError) as error:
             raise CommandError(f"The search failed. {error}", returncode=RUNTIME) from error
@@ -107,7 +107,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Noted for {len(named)} results, {changed} of them new.")
 
     def wrong(self, error: CodedError) -> CommandError:
-        return CommandError(f"{error.message} {error.fix}".strip(), returncode=USAGE)
+        return CommandError(error.told, returncode=USAGE)
 
 
 def results_named(name: str) -> list[CuratedResult]:

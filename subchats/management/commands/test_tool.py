@@ -37,7 +37,7 @@ class Command(BaseCommand):
         try:
             arguments = parse_arguments(options["arguments"])
         except CodedError as error:
-            raise CommandError(f"--args: {error.message} {error.fix}") from error
+            raise CommandError(f"--args: {error.told}") from error
         if find_tool(options["tool"]) is None:
             raise CommandError(f"There is no tool {options['tool']}. Tools: {', '.join(t.name for t in all_tools())}")
         call = self.open_call(self.get_tenant(options["tenant"]), options["tool"], arguments)
