@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.base import SessionBase
-from django.contrib.sessions.models import Session
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
-from assistants import clock
 from assistants.documents.roots import roots_open_to
 from assistants.errors import NotAllowed
 from assistants.models import (
@@ -41,6 +38,18 @@ class Visitor:
     key: str
 
 
+class Rights:
+    """What the rights on a thread depend on, asked afresh each time."""
+
+    def role(self, actor: "Actor", tenant_id: int) -> str | None:
+        """See `role_in`."""
+        return role_in(actor, tenant_id)
+
+    def is_shared(self, root: Thread, user: User) -> bool:
+        """Whether the conversation is shared with the user."""
+        return _SHARES.exists(root.pk, user.pk)
+
+
 Actor = User | Visitor
 # What every page, look and step asks first.
 _THREADS = Prepared(
@@ -54,14 +63,7 @@ _ROLES = Prepared(
     )
 )
 _SHARES = Prepared(lambda root, user: ThreadShare.objects.filter(thread=root, user=user))
-# All that an open page's look depends on, since very many pages look all the time.
-_LOOKS = Prepared(
-    lambda key, now, user, password, chat_id: Session.objects.filter(session_key=key, expire_date__gt=now).values_list(
-        "session_data",
-        Exists(User.objects.filter(pk=user, password=password, is_active=True)),
-        Exists(readable_by(user).filter(chat_id=chat_id)),
-    )
-)
+_AFRESH = Rights()
 VISITOR_SESSION_KEY = "visitor"
 
 
@@ -81,22 +83,7 @@ def visitor_of(session: SessionBase) -> Visitor:
     return Visitor(session[VISITOR_SESSION_KEY])
 
 
-def look(actor: Actor, session: SessionBase, chat_id: str) -> tuple[bool, bool]:
-    """Whether the stored session is still the actor's (not ended, not run out, the password not changed since: S08, S13),
-    and whether they may still read the thread. For what outlives its request; a request asks the session by itself.
-    """
-    if isinstance(actor, Visitor):
-        stored, thread = session.__class__(session.session_key), _THREADS.first(chat_id)
-        is_here = bool(actor.key) and stored.get(VISITOR_SESSION_KEY) == actor.key
-        return is_here, thread is not None and may(actor, "read", thread)
-    found = _LOOKS.first(session.session_key or "", clock.now(), actor.pk, actor.password, chat_id)
-    if found is None:
-        return False, False
-    data, is_known, is_readable = found
-    return bool(is_known) and session.decode(data).get(SESSION_KEY) == str(actor.pk), bool(is_readable)
-
-
-def may(actor: Actor, action: str, target: object) -> bool:
+def may(actor: Actor, action: str, target: object, rights: Rights = _AFRESH) -> bool:
     """Whether the actor may `read`, `write`, `share`, `use` or `manage` the object. Anything unknown is refused.
 
     A thread and all in it: its root's owner reads, writes and shares, whoever it is shared with reads, and only as
@@ -105,11 +92,11 @@ def may(actor: Actor, action: str, target: object) -> bool:
     """
     match target:
         case Thread():
-            return _may_thread(actor, action, target)
+            return _may_thread(actor, action, target, rights)
         case Turn() | Message():
-            return _may_thread(actor, action, target.thread)
+            return _may_thread(actor, action, target.thread, rights)
         case ToolCall():
-            return _may_thread(actor, action, target.turn.thread)
+            return _may_thread(actor, action, target.turn.thread, rights)
         case Assistant():
             return action == "use" and _may_use(actor, target)
         case DocumentRoot():
@@ -136,17 +123,17 @@ def tenants_managed_by(actor: Actor) -> QuerySet[Tenant]:
     return managed_by(actor.pk)
 
 
-def _may_thread(actor: Actor, action: str, thread: Thread) -> bool:
+def _may_thread(actor: Actor, action: str, thread: Thread, rights: Rights = _AFRESH) -> bool:
     root = thread.root or thread
     if isinstance(actor, Visitor):
         own = bool(actor.key) and root.visitor_key == actor.key and root.owner_id is None
         return own and action in ("read", "write") and bool(root.assistant and root.assistant.public)
-    role = role_in(actor, root.tenant_id)
+    role = rights.role(actor, root.tenant_id)
     if role is None:
         return False
     if action in ("write", "share"):
         return root.owner_id == actor.pk and role != Role.READER
-    return action == "read" and (root.owner_id == actor.pk or _SHARES.exists(root.pk, actor.pk))
+    return action == "read" and (root.owner_id == actor.pk or rights.is_shared(root, actor))
 
 
 def owns(actor: Actor, thread: Thread) -> bool:

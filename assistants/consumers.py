@@ -8,19 +8,18 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
-from weakref import WeakSet
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.contrib.sessions.backends.base import SessionBase
 from django.http import Http404
 from django.utils import translation
 
-from assistants import access, clock, forms, telemetry
-from assistants.desk import desk
+from assistants import access, forms, looks
+from assistants.agenda import ACCESS, Agenda
 from assistants.errors import NotAllowed
 from assistants.models import Message, Thread, User
+from assistants.open_pages import open_pages
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
 from assistants.turns import events, hub, live
@@ -29,52 +28,18 @@ log = logging.getLogger(__name__)
 
 # Of our own range: Daphne's library lets no application send 1011 or 1012.
 BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_MANY = 4011, 4012, 4401, 4404, 4429
-# A right that was taken away is noticed within 5 seconds, the time of the check itself included (P11).
-ACCESS_SECONDS = 4
 FAREWELL_SECONDS = 1.0
-# Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
-# what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
-DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
-PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
-ACCESS = "access"
-# While sends and turns wait for each other, drawings wait up to so many seconds, looking that often whether it is over.
-RUSH_SECONDS, RUSH_LOOK = 4.0, 0.1
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-# Of this process; weakly, so that a socket that ended without a word does not count for ever.
-_open: "WeakSet[ThreadConsumer]" = WeakSet()
 
 
 class SignedOut(Exception):
     """The session that the socket was opened with is over."""
 
 
-class Agenda:
-    """The topics that changed, and when each is due."""
-
-    def __init__(self) -> None:
-        self._due: dict[str, float] = {}
-        self._seen: dict[str, float] = {}
-
-    def add(self, topic: str, *, later: float = 0.0) -> None:
-        """Notes a change, to be looked at so many seconds later at least; a second one before that adds nothing."""
-        kind = topic.partition(":")[0]
-        at = max(clock.monotonic() + DELAY.get(kind, 0.0) + later, self._seen.get(topic, 0.0) + PACE.get(kind, 0.0))
-        self._due.setdefault(topic, at)
-
-    def take(self) -> list[str]:
-        """What is due now, in the order of the changes."""
-        now, late = clock.monotonic(), RUSH_SECONDS if desk.is_crowded else 0.0
-        ready = [topic for topic, at in self._due.items() if at + (topic != ACCESS) * late <= now]
-        for topic in ready:
-            del self._due[topic]
-            self._seen[topic] = now
-        return ready
-
-    def seconds(self) -> float:
-        """How long until something is due."""
-        return max(min(self._due.values()) - clock.monotonic(), RUSH_LOOK if desk.is_crowded else 0.0)
+class Unsure(Exception):
+    """Whether the page may still be seen could not be asked."""
 
 
 class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -97,22 +62,22 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
             return
-        if sum(each.actor == self.actor for each in _open) >= settings.TASKMONKEY["SOCKETS_PER_USER"]:
+        if open_pages.of(self.actor) >= settings.TASKMONKEY["SOCKETS_PER_USER"]:
             await self.close(TOO_MANY)
             return
-        _open.add(self)
-        telemetry.tell("sockets", open=len(_open))
         self.text = LiveText(self.thread.pk)
         self.cards: dict[str, str] = {}
         self.panel = self.sidebar = ""
         self.agenda = Agenda()
+        self.watch: hub.Subscription | None = None
+        self.sight: looks.Sight | None = None
+        open_pages.add(self)
         self._begin(self._follow_record())
 
     async def disconnect(self, code: int) -> None:
         for task in self.tasks:
             task.cancel()
-        _open.discard(self)
-        telemetry.tell("sockets", open=len(_open))
+        open_pages.discard(self)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A page only ever says that it is still there; commands go by HTTP."""
@@ -127,6 +92,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.close(SIGNED_OUT)
         except (Http404, NotAllowed):
             await self.close(INVISIBLE)
+        except Unsure:
+            await self.close(BROKEN)
         except Exception:
             # The page connects again and goes on from its cursor; an open socket that says nothing would stay for ever.
             log.exception("the socket of thread %s broke off", self.thread.pk)
@@ -149,13 +116,13 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         if isinstance(self.actor, User):
             topics.append(f"user:{self.actor.pk}")
         # Subscribed before the first read: what happens between is seen by one of the two (D6).
-        watch = hub.subscribe(*topics)
+        self.watch = hub.subscribe(*topics)
         try:
             if await self._find_place():
                 self._begin(self._follow_text())
-                await self._follow(watch)
+                await self._follow(self.watch)
         finally:
-            hub.unsubscribe(watch)
+            hub.unsubscribe(self.watch)
 
     async def _find_place(self) -> bool:
         """Reads where the page stands; one that can't belong to this record has to load again."""
@@ -174,14 +141,13 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             "tree": self._send_cards,
             "panel": self._send_panel,
             "user": self._send_sidebar,
-            ACCESS: self._check_access,
+            ACCESS: self._obey_look,
         }
         # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
         ready = list(watch.topics)
         while True:
             for topic in ready:
                 await looks[topic.partition(":")[0]]()
-            self.agenda.add(ACCESS, later=ACCESS_SECONDS)
             for topic in await watch.changed_within(self.agenda.seconds()):
                 self.agenda.add(topic)
             ready = self.agenda.take()
@@ -228,13 +194,26 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self._say({"html": html})
         self.sidebar = html
 
-    async def _check_access(self) -> None:
-        await _still_allowed(self.actor, self.scope["session"], self.thread.chat_id)
-        await self._tell_pace()
+    @property
+    def view(self) -> looks.View:
+        """For the looks at rights, which are made for many pages at once."""
+        return self.actor, self.scope["session"], self.thread.chat_id
 
-    async def _tell_pace(self) -> None:
-        """Says whether changes in other processes are only looked up every few seconds (P10): each time, since a page that
-        hears nothing for longer than two looks takes its connection for lost."""
+    def learn(self, sight: looks.Sight | None) -> None:
+        """Takes note of what a look found; the page's own task goes by it."""
+        self.sight = sight
+        if self.watch:
+            self.watch.wake(ACCESS)
+
+    async def _obey_look(self) -> None:
+        """Raises what ends the page, else says whether changes in other processes are only looked up every few seconds (P10):
+        each time, since a page that hears nothing for longer than two looks takes its connection for lost."""
+        if self.sight is None:
+            raise Unsure
+        if not self.sight.is_here:
+            raise SignedOut
+        if not self.sight.is_readable:
+            raise Http404("No such conversation.")
         await self._say({"slow": not hub.is_healthy()})
 
     async def _say(self, frame: dict[str, Any]) -> None:
@@ -243,7 +222,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
 async def send_home() -> None:
     """Closes every socket of this process, which is about to end: the pages come back to its successor (F11)."""
-    leaving = list(_open)
+    leaving = list(open_pages)
     for each in leaving:
         with suppress(Exception):
             await each.close(RESTARTING)
@@ -254,14 +233,6 @@ async def send_home() -> None:
 
 def _cursor(after: str | None, thread_id: int) -> int | None:
     return forms.cursor(after, Thread.objects.get(pk=thread_id))
-
-
-def _check_access(actor: access.Actor, session: SessionBase, chat_id: str) -> None:
-    is_here, is_readable = access.look(actor, session, chat_id)
-    if not is_here:
-        raise SignedOut
-    if not is_readable:
-        raise Http404("No such conversation.")
 
 
 def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool, UUID | None]:
@@ -296,4 +267,3 @@ _news = database_sync_to_async(_draw_news)
 _open_cards = database_sync_to_async(fragments.draw_open_cards)
 _panel = database_sync_to_async(_draw_panel)
 _sidebar = database_sync_to_async(fragments.draw_sidebar)
-_still_allowed = database_sync_to_async(_check_access)

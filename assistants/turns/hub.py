@@ -54,8 +54,10 @@ class Subscription:
         await self._event.wait()
         return self._take()
 
-    async def changed_within(self, seconds: float) -> set[str]:
-        """The same, but after so many seconds with nothing marked it returns an empty set."""
+    async def changed_within(self, seconds: float | None) -> set[str]:
+        """The same, but after so many seconds, if any, with nothing marked it returns an empty set."""
+        if seconds is None:
+            return await self.changed()
         timer = self._loop.call_later(seconds, self._event.set)
         try:
             return await self.changed()

@@ -8,7 +8,7 @@ from channels.testing import WebsocketCommunicator
 from django.conf import settings as site
 from django.test import AsyncClient
 
-from assistants import consumers
+from assistants import open_pages
 from assistants.models import Message, Thread, ToolCall, TurnEvent
 from assistants.rendering import fragments
 from assistants.turns import act, branches, events, hub, lifecycle, live, threads
@@ -149,7 +149,7 @@ async def test_a_socket_that_missed_more_than_one_stretch_gets_all_of_it_at_once
 
 
 async def test_a_socket_on_which_nothing_goes_on_says_something_at_every_look(ground, monkeypatch):
-    monkeypatch.setattr(consumers, "ACCESS_SECONDS", 0.2)
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.2)
     socket = await open_socket(ground, await sync_to_async(ground.open)("Hi"))
 
     said = await all_said_in(socket, 2)

@@ -3,8 +3,9 @@
 import threading
 from contextlib import contextmanager
 
-from assistants import clock, consumers
-from assistants.consumers import ACCESS, RUSH_LOOK, RUSH_SECONDS, Agenda
+from assistants import agenda as agendas
+from assistants import clock
+from assistants.agenda import ACCESS, RUSH_LOOK, RUSH_SECONDS, Agenda
 from assistants.desk import Desk
 from tests.kit.waiting import until
 
@@ -22,7 +23,7 @@ def somebody_waits(desk):
 def test_drawings_wait_for_those_who_wait_but_not_for_ever(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
-    monkeypatch.setattr(consumers, "desk", desk := Desk(1, stuck=30))
+    monkeypatch.setattr(agendas, "desk", desk := Desk(1, stuck=30))
     agenda = Agenda()
     for topic in ("thread:1", ACCESS):
         agenda.add(topic)

@@ -7,7 +7,7 @@ from asgiref.sync import sync_to_async
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
-from assistants import access, consumers
+from assistants import access, looks, open_pages
 from assistants.models import Membership, Thread, ThreadShare, User
 from assistants.turns import hub, live
 from tests.probes.sockets import closing, following, opening
@@ -40,22 +40,22 @@ GONE = (4401, 4404)
 
 
 def test_s08_rights_are_asked_for_often_enough_to_keep_the_promise():
-    assert consumers.ACCESS_SECONDS < 5
+    assert open_pages.ACCESS_SECONDS < 5
 
 
 @pytest.mark.parametrize("change", [lambda ground: None, *LOSSES])
 def test_s08_an_open_page_is_judged_as_any_request_is(place, change):
-    """D7: its look is a statement of its own, since it is asked so often, which must say the same as `may`."""
+    """D7: a look at many pages reads what rights depend on by itself, and must say the same as `may`."""
     session = SessionStore(place.sessions["rita"])
     change(place.ground)
+    actors = [*User.objects.all(), place.ground.rita, access.actor_of(None, SessionStore(place.sessions["visitor"]))]
+    views = [(actor, thread) for actor in actors for thread in Thread.objects.all()]
 
-    looks = {
-        (user.username, thread.chat_id): access.look(user, session, thread.chat_id)[1] == access.may(user, "read", thread)
-        for user in [*User.objects.all(), place.ground.rita]
-        for thread in Thread.objects.all()
-    }
+    seen = looks.look_all([(actor, session, thread.chat_id) for actor, thread in views])
 
-    assert len(looks) > 20 and all(looks.values())
+    told = [access.may(actor, "read", thread) for actor, thread in views]
+    assert len(views) > 20 and any(told) and not all(told)
+    assert [sight.is_readable for sight in seen] == told
 
 
 def end_the_session(session):
@@ -80,14 +80,14 @@ def test_s08_a_page_is_not_at_home_in_a_session_that_is_over(place, who, end):
     if end:
         end(session)
 
-    is_here, _ = access.look(actor, SessionStore(place.sessions[who]), place.alice.thread.chat_id)
+    [sight] = looks.look_all([(actor, SessionStore(place.sessions[who]), place.alice.thread.chat_id)])
 
-    assert is_here == (end is None or (who, end) == ("visitor", sign_in_as_another))
+    assert sight.is_here == (end is None or (who, end) == ("visitor", sign_in_as_another))
 
 
 @pytest.mark.parametrize("lose", LOSSES)
 async def test_s08_an_open_socket_closes_when_the_right_is_gone(place, monkeypatch, lose):
-    monkeypatch.setattr(consumers, "ACCESS_SECONDS", 0.1)
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.1)
     async with opening(place.alice.thread.chat_id, session=place.sessions["rita"]) as reading:
         assert await following(reading)
 
@@ -96,8 +96,21 @@ async def test_s08_an_open_socket_closes_when_the_right_is_gone(place, monkeypat
         assert await closing(reading, seconds=2) in GONE
 
 
+async def test_s08_a_look_that_cannot_be_made_closes_the_page_which_comes_back_by_itself(place, monkeypatch):
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.1)
+    async with opening(place.alice.thread.chat_id, session=place.sessions["rita"]) as reading:
+        assert await following(reading)
+        monkeypatch.setattr(looks, "_ROLES", None)
+
+        assert await closing(reading, seconds=2) == 4011
+        monkeypatch.undo()
+
+    async with opening(place.alice.thread.chat_id, session=place.sessions["rita"]) as again:
+        assert isinstance(await following(again), str)
+
+
 async def test_s08_a_reader_without_the_right_hears_no_more_of_a_reply_that_streams(place, monkeypatch):
-    monkeypatch.setattr(consumers, "ACCESS_SECONDS", 0.2)
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.2)
     thread, talking = place.alice.busy, True
     growing = live.begin(thread.pk, thread.pk, place.alice.message.pk, 7)
 
@@ -121,7 +134,7 @@ async def test_s08_a_reader_without_the_right_hears_no_more_of_a_reply_that_stre
 
 
 async def test_s08_the_owner_keeps_the_socket(place, monkeypatch):
-    monkeypatch.setattr(consumers, "ACCESS_SECONDS", 0.1)
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.1)
     async with opening(place.alice.thread.chat_id, session=place.sessions["alice"]) as mine:
         await sync_to_async(lose_the_share)(place.ground)
 

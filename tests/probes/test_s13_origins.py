@@ -8,7 +8,7 @@ from django.conf import settings as site
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from assistants import consumers
+from assistants import open_pages
 from tests.probes.sockets import HOST, closing, first, following, opening, socket
 
 STRANGE = {
@@ -108,7 +108,7 @@ async def test_s13_a_session_that_ran_out_opens_nothing(place):
 
 @pytest.mark.parametrize("end", ["run out", "signed out"])
 async def test_s13_a_session_that_ends_closes_its_socket(place, monkeypatch, end):
-    monkeypatch.setattr(consumers, "ACCESS_SECONDS", 0.1)
+    monkeypatch.setattr(open_pages, "ACCESS_SECONDS", 0.1)
     async with opening(place.alice.thread.chat_id, session=place.sessions["alice"]) as mine:
         assert await following(mine)
         if end == "run out":

@@ -4,7 +4,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assistants import access, consumers
+from assistants import consumers, looks
 from assistants.models import Thread
 from assistants.rendering import fragments
 from assistants.turns import executors
@@ -119,11 +119,12 @@ def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
     assert len(real(queries)) <= 26
 
 
-def test_an_idle_page_asks_whether_it_may_still_be_seen_in_one_query(ground, client):
-    thread = asked(ground, client)
+def test_very_many_idle_pages_ask_whether_they_may_still_be_seen_in_five_queries(ground, client):
+    threads = [asked(ground, client), ground.open("One"), ground.open("Two")]
     session = SessionStore(client.session.session_key)
 
     with CaptureQueriesContext(connection) as queries:
-        assert access.look(ground.alice, session, thread.chat_id) == (True, True)
+        sights = looks.look_all([(ground.alice, session, thread.chat_id) for thread in threads] * 40)
 
-    assert len(real(queries)) == 1
+    assert set(sights) == {looks.Sight(is_here=True, is_readable=True)}
+    assert len(real(queries)) == 5
