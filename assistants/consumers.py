@@ -3,9 +3,10 @@
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qs
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from django.utils import translation
 
 from assistants import access, forms, looks
 from assistants.agenda import ACCESS, Agenda
+from assistants.desk import desk
 from assistants.errors import NotAllowed
 from assistants.models import Message, Thread, User
 from assistants.open_pages import open_pages
@@ -31,6 +33,8 @@ BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_MANY = 4011, 4012, 4401, 4404, 44
 FAREWELL_SECONDS = 1.0
 # Events whose drawing holds whole messages.
 REDRAWING = ("message", "log")
+P = ParamSpec("P")
+Drawn = TypeVar("Drawn")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -260,10 +264,22 @@ def _draw_panel(actor: access.Actor, chat_id: str) -> str:
     return fragments.draw_panel(fragments.viewpoint(access.get_thread(actor, chat_id), actor))
 
 
+def _in_a_thread(draw: Callable[P, Drawn]) -> Callable[P, Awaitable[Drawn]]:
+    """Drawn in its turn among requests and the steps of turns: two threads that work at once slow down each other, and both of
+    them the loop."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Drawn:
+        with desk.place():
+            return draw(*args, **kwargs)
+
+    return cast(Callable[P, Awaitable[Drawn]], database_sync_to_async(drawn))
+
+
 # Made once: to wrap a function costs more than to hand it over to the thread.
 _get_thread = database_sync_to_async(access.get_thread)
 _find_cursor = database_sync_to_async(_cursor)
-_news = database_sync_to_async(_draw_news)
-_open_cards = database_sync_to_async(fragments.draw_open_cards)
-_panel = database_sync_to_async(_draw_panel)
-_sidebar = database_sync_to_async(fragments.draw_sidebar)
+_news = _in_a_thread(_draw_news)
+_open_cards = _in_a_thread(fragments.draw_open_cards)
+_panel = _in_a_thread(_draw_panel)
+_sidebar = _in_a_thread(fragments.draw_sidebar)

@@ -5,15 +5,16 @@ import os
 from collections.abc import AsyncIterator
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
+from urllib.request import getproxies
 
 import httpx2
 
 from assistants.desk import desk
+from assistants.llm.network import Connection, Network
 from assistants.llm.profile import TimeLimits
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
-MAX_CONNECTIONS = 512
+LIMITS = httpx2.Limits(max_connections=512, max_keepalive_connections=20, keepalive_expiry=30)
 # Seconds of the loop for one read and all that follows from it, up to the page, and as much again for everything else; up to
 # ten streams are not held up at all, and none is for longer than a page's reader could see.
 READ_SECONDS, FREE_STREAMS, LONGEST_PAUSE = 0.0015, 10, 0.1
@@ -31,12 +32,21 @@ def http_client() -> httpx2.AsyncClient:
     so that tenants which share a provider share no session.
     """
     return httpx2.AsyncClient(
+        # Behind a proxy that the environment names the library connects in its own way.
+        transport=None if getproxies() else _Transport(),
         timeout=http_timeout(TimeLimits()),
-        limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=20, keepalive_expiry=30),
+        limits=LIMITS,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         follow_redirects=False,
         event_hooks={"response": [_bound_body]},
     )
+
+
+class _Transport(httpx2.AsyncHTTPTransport):
+    def __init__(self) -> None:
+        super().__init__(limits=LIMITS)
+        # The library has no place where it takes one.
+        self._pool._network_backend = Network()
 
 
 def http_timeout(limits: TimeLimits) -> httpx2.Timeout:
@@ -51,8 +61,8 @@ async def _bound_body(response: httpx2.Response) -> None:
         return
     if whole:
         response.stream = _BoundedBody(response.stream)
-    elif network := response.extensions.get("network_stream"):
-        response.stream = _PacedBody(response.stream, network)
+    elif isinstance(connection := response.extensions.get("network_stream"), Connection):
+        response.stream = _PacedBody(response.stream, connection)
 
 
 # A forked process must not write to its parent's connections.
@@ -81,29 +91,29 @@ class _PacedBody(httpx2.AsyncByteStream):
 
     _open = 0
 
-    def __init__(self, body: httpx2.AsyncByteStream, network: Any) -> None:
-        self._body, self._network, self._next = body, network, 0.0
+    def __init__(self, body: httpx2.AsyncByteStream, connection: Connection) -> None:
+        self._body, self._connection, self._next = body, connection, 0.0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        self._network.read = self._read
         _PacedBody._open += 1
+        self._connection.pace = self._pause
         try:
             async for chunk in self._body:
                 yield chunk
         finally:
             _PacedBody._open -= 1
-            # The connection may be used again, and then reads by itself.
-            del self._network.read
+            # It may be used again, and then reads at once.
+            self._connection.pace = None
 
-    async def _read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if (pause := self._next - asyncio.get_running_loop().time()) > 0:
-            await asyncio.sleep(pause)
-        data: bytes = await type(self._network).read(self._network, max_bytes, timeout)
-        if _PacedBody._open > FREE_STREAMS:
-            pause = LONGEST_PAUSE if desk.is_crowded else min(_PacedBody._open * READ_SECONDS, LONGEST_PAUSE)
-            # One that has not been read for a while may be read twice at once: its first word waits for nothing.
-            self._next = max(self._next, asyncio.get_running_loop().time() - pause) + pause
-        return data
+    def _pause(self) -> float:
+        """Seconds until the next read."""
+        if _PacedBody._open <= FREE_STREAMS:
+            return 0.0
+        now, pause = asyncio.get_running_loop().time(), _PacedBody._open * READ_SECONDS
+        pause = LONGEST_PAUSE if desk.is_crowded else min(pause, LONGEST_PAUSE)
+        # One that has not been read for a while may be read twice at once: its first word waits for nothing.
+        at, self._next = self._next, max(self._next, now - pause) + pause
+        return at - now
 
     async def aclose(self) -> None:
         await self._body.aclose()

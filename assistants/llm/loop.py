@@ -7,6 +7,8 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from assistants import precedence
+
 Result = TypeVar("Result")
 
 _lock = threading.Lock()
@@ -41,6 +43,7 @@ def stream_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None or _loop.is_closed():
             _loop = asyncio.new_event_loop()
+            precedence.watch(_loop)
             threading.Thread(target=_loop.run_forever, name="model-streams", daemon=True).start()
         return _loop
 

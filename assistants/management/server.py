@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import socket
@@ -15,11 +14,12 @@ from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
 
-from assistants import tracing
+from assistants import precedence, tracing
 from assistants.consumers import send_home
 from assistants.llm import loop as stream_loop
 from assistants.llm.detect import detect_profile
 from assistants.llm.models import warm_up
+from assistants.management.garbage import LOOK_SECONDS, GarbageCollection
 from assistants.models import LLMProfile
 from assistants.rendering.code import load_languages
 from assistants.turns import executors
@@ -41,7 +41,9 @@ def serve(listener: socket.socket, *, server: str = "daphne") -> None:
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     # Before the engine takes up turns that an earlier server left.
-    stream_loop.adopt(_loop_of(server))
+    loop = _loop_of(server)
+    stream_loop.adopt(loop)
+    precedence.watch(loop)
     _start_engine()
     application = import_string(settings.ASGI_APPLICATION)
     {"daphne": _run_daphne, "uvicorn": _run_uvicorn}[server](application, listener)
@@ -83,15 +85,12 @@ def prepare_models() -> None:
 
 
 def _settle_down() -> None:
-    """Loads what the first turn, and the first block of code in each language, would otherwise hold up a socket for.
-
-    All that is there by then stays. The garbage collector would look through it again and again, and hold up every stream
-    for a tenth of a second each time.
-    """
+    """Loads what the first turn, and the first block of code in each language, would otherwise hold up a socket for."""
     prepare_models()
     load_languages()
-    gc.collect()
-    gc.freeze()
+    garbage = GarbageCollection()
+    garbage.settle()
+    repeat(LOOK_SECONDS, garbage.look, "garbage")
 
 
 def _run_daphne(application: Any, listener: socket.socket) -> None:

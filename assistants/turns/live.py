@@ -131,6 +131,11 @@ def own() -> list[LiveReply]:
     return [reply for reply in list(_replies.values()) if not reply.is_copy]
 
 
+def is_any() -> bool:
+    """Whether some reply grows that a page of this process may show."""
+    return bool(_replies)
+
+
 def current(thread_id: int) -> LiveReply | None:
     """The reply that grows in this thread now, if it does so in this process or is watched here."""
     return _replies.get(thread_id)

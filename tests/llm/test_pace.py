@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from httpcore2._backends.anyio import AnyIOStream
 
 from assistants.llm.connections import FREE_STREAMS
+from assistants.llm.network import Connection
 from tests.kit.stub_llm import StubLLM, say
 from tests.llm.asking import ask
 
@@ -16,14 +16,14 @@ WORDS = 60
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of what was read from providers' sockets."""
     sizes: list[int] = []
-    read = AnyIOStream.read
+    read = Connection.read
 
-    async def noted(self: AnyIOStream, *args: object, **kwargs: object) -> bytes:
+    async def noted(self: Connection, *args: object, **kwargs: object) -> bytes:
         data = await read(self, *args, **kwargs)  # type: ignore[arg-type]
         sizes.append(len(data))
         return data
 
-    monkeypatch.setattr(AnyIOStream, "read", noted)
+    monkeypatch.setattr(Connection, "read", noted)
     return sizes
 
 
