@@ -44,6 +44,8 @@ class OpenPages:
         self._due: WeakKeyDictionary[Page, float] = WeakKeyDictionary()
         self._by_actor: dict[access.Actor, WeakSet[Page]] = {}
         self._looking: asyncio.Task[None] | None = None
+        # How many are gone since the process began.
+        self.gone = 0
 
     def __iter__(self) -> Iterator[Page]:
         return iter(list(self._due))
@@ -64,7 +66,7 @@ class OpenPages:
 
     def discard(self, page: Page) -> None:
         """The page is gone; a second call does nothing."""
-        self._due.pop(page, None)
+        self.gone += self._due.pop(page, None) is not None
         others = self._by_actor.get(page.actor, WeakSet())
         others.discard(page)
         if not others:

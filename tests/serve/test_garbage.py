@@ -1,4 +1,4 @@
-"""The server looks for garbage among all objects when no reply is growing, and after a quarter of an hour in any case."""
+"""The server looks for garbage among all objects when no reply is growing, or too much may have been left behind."""
 
 import gc
 import weakref
@@ -7,7 +7,8 @@ from uuid import uuid4
 import pytest
 
 from assistants import clock
-from assistants.management.garbage import LATEST_SECONDS, THRESHOLDS, GarbageCollection
+from assistants.management.garbage import LATEST_SECONDS, MOST_CLOSED, THRESHOLDS, GarbageCollection
+from assistants.open_pages import open_pages
 from assistants.turns import live
 
 
@@ -58,6 +59,13 @@ def test_a_growing_reply_is_not_held_up(garbage, growing):
 
 def test_it_is_looked_for_in_any_case_after_a_while(garbage, growing):
     garbage.now[0] += LATEST_SECONDS
+
+    assert is_found_by(garbage)
+    assert not is_found_by(garbage)
+
+
+def test_many_closed_pages_are_not_kept_for_long(garbage, growing):
+    open_pages.gone += MOST_CLOSED
 
     assert is_found_by(garbage)
     assert not is_found_by(garbage)
