@@ -33,7 +33,7 @@ def http_client() -> httpx2.AsyncClient:
     """
     return httpx2.AsyncClient(
         # Behind a proxy that the environment names the library connects in its own way.
-        transport=None if getproxies() else _Transport(),
+        transport=None if getproxies().keys() - {"no"} else _Transport(),
         timeout=http_timeout(TimeLimits()),
         limits=LIMITS,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),

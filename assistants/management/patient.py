@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from autobahn.exception import Disconnected
 from daphne.server import Server
 from django.conf import settings
 
@@ -35,7 +37,9 @@ class PatientServer(Server):  # type: ignore[misc]
                 log.warning("a socket whose reader took in nothing for %d s is closed with %d", PATIENCE, TOO_SLOW)
                 protocol.serverClose(TOO_SLOW)
                 return
-            await super().handle_reply(protocol, message)
+            # One that has just gone is not told any more; that it is gone comes to its sender by itself.
+            with suppress(Disconnected):
+                await super().handle_reply(protocol, message)
 
     async def _drained(self, protocol: Any) -> bool:
         """Waits until the reader has taken in enough. False once it has taken in nothing for a while."""

@@ -154,10 +154,18 @@ async def test_a_server_that_does_not_encrypt_is_refused() -> None:
             await pool.request("GET", url.replace("http:", "https:"), extensions={"timeout": {"connect": 0.5}})
 
 
-@pytest.mark.parametrize(("proxy", "own"), [("", True), ("http://127.0.0.1:9", False)])
-async def test_the_client_connects_so_unless_a_proxy_is_named(monkeypatch: pytest.MonkeyPatch, proxy: str, own: bool) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that the environment names, but hosts that would be asked without one."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("no_proxy", "elsewhere.example")
+
+
+@pytest.mark.parametrize(("proxy", "own"), [("", True), ("http://127.0.0.1:9", False)])
+@pytest.mark.usefixtures("no_proxies")
+async def test_the_client_connects_so_unless_a_proxy_is_named(monkeypatch: pytest.MonkeyPatch, proxy: str, own: bool) -> None:
     if proxy:
         monkeypatch.setenv("http_proxy", proxy)
     connections.http_client.cache_clear()
