@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import Context
 from itertools import islice, takewhile
 from typing import Protocol
@@ -44,6 +44,7 @@ class OpenPages:
         self._due: WeakKeyDictionary[Page, float] = WeakKeyDictionary()
         self._by_actor: dict[access.Actor, WeakSet[Page]] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._looks: set[asyncio.Task[None]] = set()
         # How many are gone since the process began.
         self.gone = 0
 
@@ -77,8 +78,10 @@ class OpenPages:
         while (first := next(iter(self._due.values()), None)) is not None:
             await asyncio.sleep(first + ACCESS_SECONDS * TOGETHER - clock.monotonic())
             if pages := self._take():
-                for page, sight in zip(pages, await _look(pages), strict=True):
-                    page.learn(sight)
+                # Not waited for: those who are due next don't stand behind a slow answer.
+                look = asyncio.create_task(_look(pages))
+                self._looks.add(look)
+                look.add_done_callback(self._looks.discard)
 
     def _take(self) -> list[Page]:
         """Who is due now; each goes to the end."""
@@ -90,12 +93,14 @@ class OpenPages:
         return due
 
 
-async def _look(pages: list[Page]) -> "list[looks.Sight | None]":
+async def _look(pages: list[Page]) -> None:
+    sights: Sequence[looks.Sight | None] = [None] * len(pages)
     try:
-        return list(await _look_all([page.view for page in pages]))
+        sights = await _look_all([page.view for page in pages])
     except Exception:
         log.exception("whether %d open pages may still be seen could not be asked", len(pages))
-        return [None] * len(pages)
+    for page, sight in zip(pages, sights, strict=True):
+        page.learn(sight)
 
 
 # Made once: to wrap a function costs more than to hand it over to the thread.

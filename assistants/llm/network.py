@@ -68,8 +68,12 @@ class Connection(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             # What comes meanwhile is left to the kernel.
             self._transport.pause_reading()
             await asyncio.sleep(pause)
-            self._transport.resume_reading()
-        if not self._unread and not self._ended:
+            if len(self._unread) <= MOST_UNREAD:
+                self._transport.resume_reading()
+        if self._unread or self._ended:
+            # The loop has other work too, however fast a provider is.
+            await asyncio.sleep(0)
+        else:
             try:
                 async with asyncio.timeout(timeout):
                     await self._news.wait()
@@ -83,7 +87,8 @@ class Connection(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             return data
         if not self._unread:
             self._news.clear()
-        self._transport.resume_reading()
+        if len(self._unread) <= MOST_UNREAD:
+            self._transport.resume_reading()
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -151,7 +156,8 @@ class Network(httpcore2.AsyncNetworkBackend):
                 )
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(str(error)) from error
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            # The latter for a name that no host can have.
             raise httpcore2.ConnectError(str(error)) from error
         for option in socket_options or ():
             made.get_extra_info("socket").setsockopt(*option)

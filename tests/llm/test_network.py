@@ -132,10 +132,11 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
         await ask(answering(b"", pause=5), read=0.05)
 
 
-async def test_a_port_where_nobody_listens_is_an_error() -> None:
+@pytest.mark.parametrize("url", ["http://localhost:1/", "http://a..b/", f"http://{'a' * 70}/"])
+async def test_a_host_that_nobody_reaches_is_an_error(url: str) -> None:
     async with httpcore2.AsyncConnectionPool(network_backend=Network()) as pool:
         with pytest.raises(httpcore2.ConnectError):
-            await pool.request("GET", "http://localhost:1/")
+            await pool.request("GET", url)
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_refused(contexts: Contexts) -> None:
