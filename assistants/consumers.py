@@ -140,7 +140,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         return self.cursor is not None
 
     async def _follow(self, watch: hub.Subscription) -> None:
-        looks = {
+        answers = {
             "thread": self._send_events,
             "tree": self._send_cards,
             "panel": self._send_panel,
@@ -151,7 +151,7 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         ready = list(watch.topics)
         while True:
             for topic in ready:
-                await looks[topic.partition(":")[0]]()
+                await answers[topic.partition(":")[0]]()
             for topic in await watch.changed_within(self.agenda.seconds()):
                 self.agenda.add(topic)
             ready = self.agenda.take()

@@ -1,6 +1,7 @@
 """The loop that carries all text goes first: before each statement a thread gives way while the loop is at work."""
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,8 +14,8 @@ from assistants.desk import desk
 
 # Seconds: how long a thread gives way at most, and how often it looks meanwhile. It is a courtesy, and never a lock.
 PATIENCE, LOOK = 0.005, 0.0002
-# The thread whose loop is at work, and 0 while all wait for something to do.
-_at_work = 0
+# The loop that is at work with its thread, and nothing while all wait for something to do.
+_at_work: tuple[asyncio.AbstractEventLoop, int] | None = None
 
 
 def watch(loop: asyncio.AbstractEventLoop) -> None:
@@ -34,11 +35,11 @@ def watch(loop: asyncio.AbstractEventLoop) -> None:
         if timeout == 0:
             # It only looks whether there is more to do.
             return wait(timeout)
-        _at_work = 0
+        _at_work = None
         try:
             return wait(timeout)
         finally:
-            _at_work = threading.get_ident()
+            _at_work = loop, threading.get_ident()
 
     selector.select = select
     connection_created.connect(_teach, dispatch_uid="precedence")
@@ -48,15 +49,33 @@ def watch(loop: asyncio.AbstractEventLoop) -> None:
 
 def give_way() -> None:
     """Waits a moment while the loop is at work; not while people wait for what is done here."""
-    if _at_work and _at_work != threading.get_ident() and not desk.is_crowded:
+    if _must_wait() and not desk.is_crowded:
         until = time.monotonic() + PATIENCE
-        while _at_work and time.monotonic() < until:
+        while _must_wait() and time.monotonic() < until:
             time.sleep(LOOK)
+
+
+def _must_wait() -> bool:
+    if (busy := _at_work) is None:
+        return False
+    loop, thread = busy
+    # One that has stopped says no more that it is through.
+    return loop.is_running() and thread != threading.get_ident()
+
+
+def _forget_after_fork() -> None:
+    """A forked child inherits the loop object but not the thread that ran it."""
+    global _at_work
+    _at_work = None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
 
 
 def _teach(*, connection: Any, **_: Any) -> None:
     if _politely not in connection.execute_wrappers:
-        connection.execute_wrappers.append(_politely)
+        # Before those that are put there for a while, which are taken away from the end.
+        connection.execute_wrappers.insert(0, _politely)
 
 
 def _politely(execute: Callable[..., Any], *statement: Any) -> Any:

@@ -5,7 +5,7 @@ const POLL_AFTER_MS = 4000;
 const POLL_EVERY_MS = 2000;
 const LATE_AFTER_MS = 3000;
 const LOST_AFTER_MS = 1000;
-// Whatever else goes on, the server says something every four seconds. To come back would burden one that is only late.
+// Whatever else goes on, the server says something every three seconds. To come back would burden one that is only late.
 const SILENT_AFTER_MS = 9000;
 const DEAD_AFTER_MS = 30000;
 const GIVEN_UP_AFTER_MS = 20000;

@@ -1,6 +1,7 @@
 """Threads that ask the database give way to the loop that carries all text, for a moment."""
 
 import asyncio
+import os
 import threading
 import time
 from contextlib import closing
@@ -25,7 +26,7 @@ def loop(monkeypatch):
         yield loop
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
-    precedence._at_work = 0
+    precedence._at_work = None
     connection.execute_wrappers.clear()
 
 
@@ -79,6 +80,22 @@ def test_the_loop_does_not_wait_for_itself(loop):
         return seconds_of(precedence.give_way)
 
     assert asyncio.run_coroutine_threadsafe(ask(), loop).result(5) < 0.5
+
+
+def test_nobody_waits_for_a_loop_that_has_stopped(loop):
+    loop.call_soon_threadsafe(loop.stop)
+    until(lambda: not loop.is_running())
+
+    assert precedence._at_work and seconds_of(precedence.give_way) < 0.5
+
+
+def test_a_forked_child_does_not_wait_for_its_parents_loop(loop):
+    work_for(loop, 1)
+    child = os.fork()
+    if not child:
+        os._exit(seconds_of(precedence.give_way) >= 0.5)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_loop_of_another_kind_is_left_alone():
