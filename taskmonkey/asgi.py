@@ -8,14 +8,16 @@ import django
 
 django.setup(set_prefix=False)
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402 - the apps must be loaded first
+from channels.auth import AuthMiddleware  # noqa: E402 - the apps must be loaded first
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.sessions import CookieMiddleware  # noqa: E402
 from django.core.signals import request_finished  # noqa: E402
 from django.db import connections  # noqa: E402
 
 from assistants.routing import websocket_urlpatterns  # noqa: E402
 from taskmonkey.handlers import SiteHandler  # noqa: E402
 from taskmonkey.origins import OwnPagesOnly  # noqa: E402
+from taskmonkey.sessions import WithSession  # noqa: E402
 
 
 def close_connections(**kwargs: object) -> None:
@@ -30,6 +32,6 @@ request_finished.connect(close_connections)
 application = ProtocolTypeRouter(
     {
         "http": SiteHandler(),
-        "websocket": OwnPagesOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnPagesOnly(CookieMiddleware(WithSession(AuthMiddleware(URLRouter(websocket_urlpatterns))))),
     }
 )

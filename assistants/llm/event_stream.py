@@ -1,10 +1,11 @@
 """A provider's stream that hands its events on as they are, without gathering them a second time."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pydantic_ai._special_tokens import restore_special_tokens_in_stream
+from pydantic_ai._special_tokens import StreamRestorer
 from pydantic_ai.messages import (
     ModelResponseStreamEvent,
     PartDeltaEvent,
@@ -19,6 +20,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import StreamedResponse
 
 TEXT_PART, REASONING_PART, FIRST_CALL_PART = 0, 1, 2
+# One of these may stand for the character by which the library breaks a token.
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 
 
 @dataclass
@@ -36,7 +39,8 @@ class EventStream(StreamedResponse):
     def __aiter__(self) -> AsyncIterator[ModelResponseStreamEvent]:
         # Where a server may take chat-template tokens in a message for real ones, the library breaks them on the way
         # out by an invisible character (S32); on the way back that has to be undone.
-        return restore_special_tokens_in_stream(self._get_event_iterator(), self._parts_manager.special_token_restorer)
+        events, restorer = self._get_event_iterator(), self._parts_manager.special_token_restorer
+        return restored(events, restorer) if restorer else events
 
     def text_event(self, delta: str) -> ModelResponseStreamEvent:
         """Wraps one piece of the answer."""
@@ -75,3 +79,33 @@ class EventStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self._timestamp
+
+
+async def restored(
+    events: AsyncIterator[ModelResponseStreamEvent], restorer: StreamRestorer
+) -> AsyncIterator[ModelResponseStreamEvent]:
+    """Makes broken tokens whole again. Text without an invisible character goes by as it is, which is nearly all of it."""
+    is_plain, last = True, None
+    async for event in events:
+        if isinstance(event, PartStartEvent):
+            for held in restorer.flush_text():
+                yield held
+        text = _text_of(event)
+        is_plain = is_plain and not _INVISIBLE.search(text)
+        if is_plain and text and isinstance(event, PartDeltaEvent):
+            last = event
+            yield event
+            continue
+        if last:
+            # A token may begin where it ends.
+            restorer.restore(last)
+            last = None
+        yield restorer.restore(event)
+    for held in restorer.flush():
+        yield held
+
+
+def _text_of(event: ModelResponseStreamEvent) -> str:
+    if isinstance(event, PartDeltaEvent):
+        return event.delta.content_delta if isinstance(event.delta, TextPartDelta) else ""
+    return event.part.content if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart) else ""

@@ -74,11 +74,7 @@ class Connection(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             # The loop has other work too, however fast a provider is.
             await asyncio.sleep(0)
         else:
-            try:
-                async with asyncio.timeout(timeout):
-                    await self._news.wait()
-            except TimeoutError as error:
-                raise httpcore2.ReadTimeout(str(error)) from error
+            await self._something_new(timeout)
         data = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
         if self._ended:
@@ -90,6 +86,17 @@ class Connection(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         if len(self._unread) <= MOST_UNREAD:
             self._transport.resume_reading()
         return data
+
+    async def _something_new(self, timeout: float | None) -> None:
+        if timeout is None:
+            # A stream's deadlines are watched elsewhere, and this is asked for each of its words.
+            await self._news.wait()
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await self._news.wait()
+        except TimeoutError as error:
+            raise httpcore2.ReadTimeout(str(error)) from error
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Sends it, once what was sent before is not too much."""

@@ -1,13 +1,13 @@
-"""Daphne that waits for readers who are slow, and lets go of those who read nothing any more (F27)."""
+"""Daphne that tells readers at once, waits for those who are slow, and lets go of those who read nothing any more (F27)."""
 
 import asyncio
 import logging
 from contextlib import suppress
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from autobahn.exception import Disconnected
 from daphne.server import Server
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.conf import settings
 
 from assistants import clock
@@ -19,20 +19,47 @@ PATIENCE = 10.0
 LOOK = 0.05
 
 
+class PromptSocket(WebSocketProtocol):  # type: ignore[misc]
+    """A page's socket. What it says goes to the kernel at once, as long as that takes it.
+
+    Twisted's own way asks the kernel to say when it is ready, and takes that back when all is written. Each time the
+    interpreter is free for other threads, and the loop stands in line behind them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Its senders keep their order.
+        self.order = asyncio.Lock()
+
+    def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's
+        """Sends bytes as they are."""
+        to = self.transport
+        if sync or chopsize or self.send_queue or not to.connected or to.disconnecting or unsent(to):
+            super().sendData(data, sync, chopsize)
+            return
+        self.trafficStats.outgoingOctetsWireLevel += len(data)
+        sent = to.writeSomeData(data)
+        # A connection that is lost says so once more to whoever waits for it to be writable.
+        rest = data[sent:] if isinstance(sent, int) else data
+        if rest:
+            to.write(rest)
+
+
 class PatientServer(Server):  # type: ignore[misc]
     """Holds a socket's sender back while too much waits for its reader, so that a slow one costs bounded memory: text that
     grows meanwhile is sent as one piece, and events are read from the record when their turn comes."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._turns: WeakKeyDictionary[Any, asyncio.Lock] = WeakKeyDictionary()
+    def run(self) -> None:
+        """Serves until it is stopped."""
+        WebSocketFactory.protocol = PromptSocket
+        super().run()
 
     async def handle_reply(self, protocol: Any, message: dict[str, Any]) -> None:
-        """Passes a message on to its reader. One socket's senders keep their order."""
+        """Passes a message on to its reader."""
         if message["type"] != "websocket.send":
             await super().handle_reply(protocol, message)
             return
-        async with self._turns.setdefault(protocol, asyncio.Lock()):
+        async with protocol.order:
             if unsent(protocol.transport) > settings.TASKMONKEY["SOCKET_QUEUE_BYTES"] and not await self._drained(protocol):
                 log.warning("a socket whose reader took in nothing for %d s is closed with %d", PATIENCE, TOO_SLOW)
                 protocol.serverClose(TOO_SLOW)
