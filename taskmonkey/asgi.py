@@ -12,22 +12,20 @@ from channels.auth import AuthMiddleware  # noqa: E402 - the apps must be loaded
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.sessions import CookieMiddleware  # noqa: E402
 from django.core.signals import request_finished  # noqa: E402
-from django.db import connections  # noqa: E402
 
 from assistants.routing import websocket_urlpatterns  # noqa: E402
+from assistants.units import let_go  # noqa: E402
 from taskmonkey.handlers import SiteHandler  # noqa: E402
 from taskmonkey.origins import OwnPagesOnly  # noqa: E402
 from taskmonkey.sessions import WithSession  # noqa: E402
 
 
-def close_connections(**kwargs: object) -> None:
+def let_go_after(**kwargs: object) -> None:
     """Between two requests a thread needs no connection; those that work on without requests keep theirs."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()
+    let_go()
 
 
-request_finished.connect(close_connections)
+request_finished.connect(let_go_after)
 
 application = ProtocolTypeRouter(
     {

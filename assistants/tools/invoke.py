@@ -8,7 +8,6 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.failpoints import failpoint
@@ -91,7 +90,7 @@ def _in_own_thread(tool: Tool, context: ToolContext, values: dict[str, Any]) -> 
     try:
         return _guarded(tool, context, values)
     finally:
-        close_old_connections()
+        let_go()
 
 
 def _guarded(tool: Tool, context: ToolContext, values: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from assistants import clock
+from assistants.units import let_go
 
 log = logging.getLogger(__name__)
 
@@ -208,7 +209,7 @@ def _do(job: Callable[[], None]) -> None:
     except Exception:
         log.exception("a job in the background failed")
     finally:
-        close_old_connections()
+        let_go()
 
 
 def _run(turn_id: int, mark: object) -> None:
@@ -227,7 +228,7 @@ def _run(turn_id: int, mark: object) -> None:
         if again:
             take_up(turn_id)
         _fill()
-        close_old_connections()
+        let_go()
 
 
 def _fill() -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 from django.db.utils import OperationalError
 
-from assistants import durability
+from assistants import durability, units
 from taskmonkey.databases import read_database_url
 from taskmonkey.sqlite import base
 from taskmonkey.sqlite.base import DatabaseWrapper
@@ -125,6 +125,30 @@ def test_a_connection_that_is_let_go_is_used_by_the_next_thread(opened):
     second = opened()
 
     assert number(second) == 0 and second.connection is raw
+
+
+def test_a_thread_that_waits_for_something_else_leaves_its_connection_to_the_next_one(opened, monkeypatch):
+    first, second = opened(), opened()
+    monkeypatch.setattr(units, "connection", first)
+    number(first)
+    raw = first.connection
+
+    units.let_go()
+
+    assert number(second) == 0 and second.connection is raw and first.connection is None
+
+
+def test_within_a_transaction_it_is_kept(opened, monkeypatch):
+    first = opened()
+    monkeypatch.setattr(units, "connection", first)
+
+    begin(first)
+    first.in_atomic_block = True
+    units.let_go()
+
+    assert first.connection is not None
+    first.in_atomic_block = False
+    first.rollback()
 
 
 def test_a_file_that_took_the_place_of_another_is_opened_anew(opened, tmp_path):
