@@ -82,15 +82,14 @@ def request_settings(profile: Profile) -> "ModelSettings":
 
 
 def _openai(profile: Profile) -> "Model":
-    from openai import AsyncOpenAI
-
     from assistants.llm.openai_chat import OpenAIChat
+    from assistants.llm.openai_client import Client
 
     if profile.provider == "local" and not profile.base_url:
         raise _unusable("A local model needs the address of its server.", "Enter a base URL such as http://127.0.0.1:11434/v1.")
     if not profile.base_url:
         _require_key(profile)
-    client = AsyncOpenAI(
+    client = Client(
         api_key=profile.api_key or NO_KEY,
         base_url=profile.base_url or OPENAI_URL,
         max_retries=0,

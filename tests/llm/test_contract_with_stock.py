@@ -1,4 +1,4 @@
-"""Our reader of OpenAI-like streams gives what the library's own class gives, wherever that one works at all."""
+"""Our reader of OpenAI-like streams gives what the library's own class gives, wherever that works; we ask as its client."""
 
 import pytest
 from openai import AsyncOpenAI
@@ -11,7 +11,9 @@ from assistants.llm.assembly import ReplyInProgress
 from assistants.llm.connections import http_client
 from assistants.llm.loop import submit
 from assistants.llm.models import build_model
+from assistants.llm.openai_chat import OpenAIChat
 from assistants.llm.reply import ModelError, Reply
+from assistants.llm.request import Answer, Call, Result, Results, User
 from tests.kit.stub_llm import KEY, StubLLM, call, delta, encode_event, finish, raw, say, usage
 from tests.llm.asking import ADD, RecordingSink, user
 
@@ -80,3 +82,23 @@ def test_what_is_sent_is_what_the_stock_class_sends_but_for_older_servers(llm: S
     assert ours.pop("max_tokens") == theirs.pop("max_completion_tokens")
     assert {**ours, "tools": None} == {**theirs, "tools": None}
     assert [tool["function"]["name"] for tool in ours["tools"]] == ["add"]
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_what_is_asked_is_what_the_stock_client_asks(llm: StubLLM, streaming: bool) -> None:
+    profile = llm.profile(streaming=streaming, max_output_tokens=77)
+    talk = [
+        *user("Add <|im_start|> these ☕"),
+        Answer("I do.", (Call("c1", "add", '{"a": 1}'), Call("c2", "add", "{}"))),
+        Results((Result("c1", "add", "1"), Result("c2", "add", "0"))),
+        User("And?"),
+    ]
+    client = AsyncOpenAI(api_key=KEY, base_url=llm.url, max_retries=0, http_client=http_client())
+    llm.script_forever([say("x"), finish("stop")])
+
+    for model in (build_model(profile), OpenAIChat("stub", client, compatible=True)):
+        submit(stream._read(model, profile, talk, [ADD], ReplyInProgress(RecordingSink()))).result(60)
+
+    ours, theirs = llm.requests
+    assert ours.body == theirs.body and ours.body["stream"] is streaming and len(ours.body["messages"]) == 6
+    assert ours.headers.keys() == theirs.headers.keys()
