@@ -10,7 +10,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
 from assistants.models.definition import definition_in
-from assistants.models.prepared import put
+from assistants.models.prepared import insert, put
 from assistants.signals import turn_finished, turn_started
 from assistants.units import unit
 
@@ -98,8 +98,8 @@ def send_message(
             name_thread(thread, text)
         if busy:
             message.sequence = next_sequence(thread.pk)
-            message.save(force_insert=True)
-            turn.save()
+            insert(message)
+            insert(turn)
             events.record(thread.pk, "queue")
         else:
             begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
@@ -163,7 +163,7 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     turn.state, turn.reason, turn.note = state, reason, note
     turn.finished = clock.now()
     turn.lease_until, turn.holder, turn.wake_at = None, "", None
-    turn.save()
+    put(turn)
     events.record_turn(turn)
     announce_thread(turn.thread)
     turn_finished.send(Turn, turn=turn)
@@ -176,7 +176,7 @@ def pause_turn(turn: Turn, *, reason: str, note: str, seconds: float | None = No
     turn.state, turn.reason, turn.note = Turn.State.PAUSED, reason, note
     turn.wake_at = wake_at if seconds is None else clock.now() + timedelta(seconds=seconds)
     turn.lease_until, turn.holder = None, ""
-    turn.save()
+    put(turn)
     events.record(turn.thread_id, "turn", turn=turn.pk)
     if seconds is not None:
         transaction.on_commit(lambda: executors.enqueue_later(turn.pk, seconds), robust=True)
@@ -229,7 +229,7 @@ def close_reply(turn: Turn, state: str) -> None:
     if growing and growing.message_id == reply.pk and not lags:
         reply.parts = reply_parts(growing.text, growing.reasoning_text)
     reply.state = state
-    reply.save(update_fields=["parts", "state"])
+    put(reply, "parts", "state")
     events.record(turn.thread_id, "message", message=str(reply.pk))
 
 
