@@ -75,7 +75,7 @@ class Denied(Enum):
 
 def cap_of(root: Turn) -> int:
     """The tokens that the tree under this root turn may use; 0 means no bound."""
-    return cap_by(_CAPPED.first(root.thread.assistant_id or 0), root)
+    return cap_by(root.thread.assistant, root)
 
 
 def cap_by(assistant: Assistant | None, root: Turn) -> int:
@@ -220,7 +220,6 @@ def _facts(root: Any, turn: Any) -> "QuerySet[Turn, tuple[Any, ...]]":
 
 FACTS = ("own", "used", "held", "left_open", "has_periods", "thread_id", "extra_tokens", "budget_notice")
 _FACTS = Prepared(_facts)
-_CAPPED = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
 _OPEN = Prepared(lambda pk: SpendEntry.objects.filter(pk=pk, settled=None))
 _UNSETTLED = Prepared(lambda turn: SpendEntry.objects.filter(turn=turn, settled=None))
 

@@ -83,7 +83,7 @@ def test_a_turn_of_one_answer_costs_few_queries(ground, client):
     with CaptureQueriesContext(connection) as queries:
         run_all()
 
-    assert last_turn(thread).state == "done" and len(real(queries)) <= 31 + locks(2)
+    assert last_turn(thread).state == "done" and len(real(queries)) <= 30 + locks(2)
 
 
 def test_a_send_costs_few_queries(ground, client):
