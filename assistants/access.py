@@ -195,11 +195,12 @@ def usable_by(user_id: Any) -> QuerySet[Assistant]:
 def get_thread(actor: Actor, chat_id: str, action: str = "read") -> Thread:
     """The thread, if the actor may. Raises Http404 when it is invisible to them, `NOT_ALLOWED` when they may only read."""
     thread = _THREADS.first(chat_id)
-    if thread is None or not may(actor, "read", thread):
+    # Whoever may do anything with it may read it as well.
+    if thread is not None and may(actor, action, thread):
+        return thread
+    if thread is None or action == "read" or not may(actor, "read", thread):
         raise Http404("No such conversation.")
-    if action != "read" and not may(actor, action, thread):
-        raise not_allowed()
-    return thread
+    raise not_allowed()
 
 
 def get_turn(actor: Actor, turn_id: int, action: str = "write") -> Turn:

@@ -10,6 +10,7 @@ from django.dispatch import receiver
 
 from assistants.conversations.unpacking import Ids
 from assistants.models import Message, Tenant, Thread, ToolCall, Turn, User
+from assistants.models.prepared import put
 from assistants.signals import (
     demo_made,
     packing,
@@ -45,7 +46,7 @@ def join_tree(turn: Turn, **kwargs: Any) -> None:
     root_id = delegation.call.turn.root_id or delegation.call.turn_id
     if turn.root_id != root_id:
         turn.root_id = root_id
-        turn.save(update_fields=["root"])
+        put(turn, "root")
 
 
 @receiver(turn_finished)

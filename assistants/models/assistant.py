@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
+
 
 class AssistantQuerySet(models.QuerySet["Assistant"]):
     def enabled(self) -> "AssistantQuerySet":
@@ -23,7 +25,7 @@ class PlanApproval(models.TextChoices):
     PERSON = "person", _("A person")
 
 
-class Assistant(models.Model):
+class Assistant(Row):
     """What an assistant is told, which model it uses, and what it may do."""
 
     tenant = models.ForeignKey(

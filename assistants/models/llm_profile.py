@@ -12,13 +12,15 @@ from django.utils.translation import gettext_lazy as _
 from assistants.errors import CodedError
 from assistants.llm.profile import Profile, TimeLimits
 
+from .row import Row
+
 
 def _cipher() -> Fernet:
     digest = hashlib.sha256(b"llm-profile-key" + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(digest))
 
 
-class LLMProfile(models.Model):
+class LLMProfile(Row):
     """One model at one provider. Base URL and key are an admin's business only."""
 
     class Provider(models.TextChoices):

@@ -6,8 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
 
-class Message(models.Model):
+
+class Message(Row):
     """One message. `parts` is a list of {"type": "text"|"reasoning"|"answer"|"context"|"tool_result", ...}.
 
     `parent` is the message before it on its branch; siblings share a parent. `sequence` orders messages by the time

@@ -1,6 +1,5 @@
 """Statements that are put together once and then only filled in: to build one anew costs ten times what the database takes."""
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +7,10 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.models import AutoField, Expression, Field, Model, QuerySet
 from django.db.models.query import FlatValuesListIterable, ModelIterable, get_related_populators
+from django.db.models.sql import UpdateQuery
 
 Row = TypeVar("Row")
 New = TypeVar("New", bound=Model)
@@ -44,8 +44,18 @@ class Plan:
     make: Callable[[Any, str], Any]
 
 
+@dataclass(frozen=True)
+class ChangePlan:
+    """An UPDATE as the database gets it, and the fields that it sets."""
+
+    sql: str
+    parameters: tuple[Any, ...]
+    fields: "tuple[Field[Any, Any], ...]"
+
+
 class Prepared(Generic[Row]):
-    """One query. `build` gets a blank for each of its parameters and gives a queryset, of models or of `values_list`.
+    """One query, whose rows are read or changed. `build` gets a blank for each of its parameters and gives a queryset, of
+    models or of `values_list`.
 
     A blank stands for an int, a str, a UUID or a datetime where a lookup compares it as it is (not in `contains` and its
     like, and not for None), or for a list of them in an `in`, of a relation in `x__pk__in`: an empty one gives no rows.
@@ -54,20 +64,20 @@ class Prepared(Generic[Row]):
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Row]"]) -> None:
         self._build = build
-        self._width = len(inspect.signature(build).parameters)
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._change_plans: dict[tuple[Any, ...], ChangePlan] = {}
 
     def rows(self, *values: Any) -> list[Row]:
         """Asks the database, with one value for each parameter."""
         given = [_padded(each) for each in values]
-        sizes = tuple(len(each) if isinstance(each, list) else None for each in given)
+        sizes = _sizes(given)
         if 0 in sizes:
             return []
         # Itself: `connection` looks for it each time.
         database = connections[DEFAULT_DB_ALIAS]
         plan = self._plans.get((database.vendor, *sizes)) or self._plan(sizes)
         with database.cursor() as cursor:
-            cursor.execute(plan.sql, [each.filled(given) if isinstance(each, Blank) else each for each in plan.parameters])
+            cursor.execute(plan.sql, _filled(plan.parameters, given))
             found = cursor.fetchall()
         if plan.converters:
             found = [_converted(row, plan.converters) for row in found]
@@ -81,18 +91,37 @@ class Prepared(Generic[Row]):
         """Whether there is any row, where more than one is not expected."""
         return bool(self.rows(*values))
 
+    def update(self, *values: Any, **changes: Any) -> int:
+        """Sets these fields in all of the rows, as a queryset's `update` does, and gives how many there are; a relation is set
+        to a key."""
+        given = [_padded(each) for each in values]
+        sizes = _sizes(given)
+        if 0 in sizes:
+            return 0
+        database = connections[DEFAULT_DB_ALIAS]
+        names = tuple(changes)
+        plan = self._change_plans.get((database.vendor, sizes, names)) or self._change_plan(sizes, names)
+        given += [field.get_db_prep_save(changes[name], database) for name, field in zip(names, plan.fields, strict=True)]
+        with database.cursor() as cursor:
+            cursor.execute(plan.sql, _filled(plan.parameters, given))
+            return int(cursor.rowcount)
+
     def _plan(self, sizes: tuple[int | None, ...]) -> Plan:
-        blanks = [
-            Blank(number) if size is None else [Blank(number, item) for item in range(size)]
-            for number, size in enumerate(sizes)
-        ]
-        queryset: Any = self._build(*blanks)
+        queryset: Any = self._build(*_blanks(sizes))
         compiler = queryset.query.get_compiler(connection=connection)
         sql, parameters = compiler.as_sql()
         columns = [column for column, _, _ in compiler.select[: compiler.col_count]]
         converters = tuple((place, *each) for place, each in compiler.get_converters(columns).items())
         make = _model_maker(compiler) if issubclass(queryset._iterable_class, ModelIterable) else _row_maker(queryset, compiler)
         plan = self._plans[(connection.vendor, *sizes)] = Plan(sql, tuple(parameters), converters, make)
+        return plan
+
+    def _change_plan(self, sizes: tuple[int | None, ...], names: tuple[str, ...]) -> ChangePlan:
+        query: Any = self._build(*_blanks(sizes)).query.chain(UpdateQuery)
+        query.add_update_values({name: Blank(len(sizes) + place) for place, name in enumerate(names)})
+        sql, parameters = query.get_compiler(connection=connection).as_sql()
+        fields = tuple(query.get_meta().get_field(name) for name in names)
+        plan = self._change_plans[(connection.vendor, sizes, names)] = ChangePlan(sql, tuple(parameters), fields)
         return plan
 
 
@@ -111,11 +140,22 @@ def insert(row: New) -> New:
 
 
 def put(row: Model, *changed: str) -> None:
-    """Stores a row that is new, and of any other the fields that were changed."""
+    """Stores a row that is new, and of any other the fields that were changed: all of them where none is named. As `save` does
+    it, but no signals are sent. Raises `DatabaseError` where the row is gone."""
     if row._state.adding:
         insert(row)
-    else:
-        row.save(update_fields=changed)
+        return
+    fields, by_key = _stored(type(row), changed)
+    if not by_key.update(row.pk, **{field.name: field.pre_save(row, False) for field in fields}):
+        raise DatabaseError(f"{type(row).__name__} {row.pk} is gone")
+
+
+@cache
+def _stored(model: type[Model], names: tuple[str, ...]) -> "tuple[tuple[Field[Any, Any], ...], Prepared[Any]]":
+    """The fields of these names, or else all but the key, and how a row is found by its key."""
+    meta = model._meta
+    fields = [meta.get_field(name) for name in names] or [each for each in meta.local_concrete_fields if not each.primary_key]
+    return tuple(fields), Prepared(lambda pk: model._base_manager.filter(pk=pk))  # type: ignore[arg-type]
 
 
 @cache
@@ -127,6 +167,20 @@ def _insertion(model: type[Model], vendor: str) -> "tuple[str, tuple[Field[Any, 
     columns, blanks = ", ".join(quote(str(field.column)) for field in fields), ", ".join(["%s"] * len(fields))
     returning = f" RETURNING {quote(str(meta.pk.column))}" if numbered else ""
     return f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({blanks}){returning}", fields, numbered
+
+
+def _blanks(sizes: tuple[int | None, ...]) -> list[Any]:
+    return [
+        Blank(number) if size is None else [Blank(number, item) for item in range(size)] for number, size in enumerate(sizes)
+    ]
+
+
+def _sizes(given: Sequence[Any]) -> tuple[int | None, ...]:
+    return tuple(len(each) if isinstance(each, list) else None for each in given)
+
+
+def _filled(parameters: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    return [each.filled(given) if isinstance(each, Blank) else each for each in parameters]
 
 
 def _padded(value: Any) -> Any:

@@ -5,8 +5,10 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
 
-class SpendEntry(models.Model):
+
+class SpendEntry(Row):
     """One model call of a turn, on the account of the turn at the top of its tree.
 
     `reserved` is what the call may use at most, written before it starts; `tokens` and `cost` are what it did use, written

@@ -9,8 +9,10 @@ from django.db import models
 from django.db.models import Exists, Q
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
 
-class Tenant(models.Model):
+
+class Tenant(Row):
     """One team. Everything else belongs to exactly one tenant."""
 
     slug = models.SlugField(_("slug"), unique=True)
@@ -46,7 +48,7 @@ class Role(models.TextChoices):
     READER = "reader", _("Read-only")
 
 
-class Membership(models.Model):
+class Membership(Row):
     """A user's place in a tenant. A reader may open what is shared with them, and nothing else."""
 
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("tenant"))

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
+
 
 def new_chat_id() -> str:
     return "chat" + secrets.token_hex(8)
@@ -24,7 +26,7 @@ class ThreadQuerySet(models.QuerySet["Thread"]):
         return self.filter(archived=False)
 
 
-class Thread(models.Model):
+class Thread(Row):
     """One conversation with one assistant, or with an ad-hoc agent (`agent` holds its definition then).
 
     `last_event` is the number of the newest event; it only grows, under the row's lock (D2). `last_news` is the number of

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
+
 
 class ToolCallQuerySet(models.QuerySet["ToolCall"]):
     def for_a_person(self) -> "ToolCallQuerySet":
@@ -17,7 +19,7 @@ class ToolCallQuerySet(models.QuerySet["ToolCall"]):
         return self.filter(approval__state="asked", state=ToolCall.State.OPEN)
 
 
-class ToolCall(models.Model):
+class ToolCall(Row):
     """One call that a model made, or the command line (then without a message).
 
     `arguments` is always valid JSON; `raw_arguments` is kept when it was not.

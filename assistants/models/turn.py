@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from assistants.llm.detect import BUILTIN
 
+from .row import Row
+
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def active(self) -> "TurnQuerySet":
@@ -28,7 +30,7 @@ PARENT_ENDED = "parent_ended"
 ENDINGS = {"question": "asking", "hand_back": "handed_back", PARENT_ENDED: "stopped"}
 
 
-class Turn(models.Model):
+class Turn(Row):
     """A turn's state, lease and usage.
 
     Held by a lease with a fencing number (D4): every write of a runner compares `fence`, so a runner that lost its

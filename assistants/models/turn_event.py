@@ -3,8 +3,10 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
 
-class TurnEvent(models.Model):
+
+class TurnEvent(Row):
     """One numbered event of a thread (1..N). The payload is small: ids, never content."""
 
     thread = models.ForeignKey("assistants.Thread", on_delete=models.CASCADE, related_name="events")

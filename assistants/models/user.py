@@ -4,8 +4,10 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from .row import Row
 
-class User(AbstractUser):
+
+class User(AbstractUser, Row):
     """Django's user with the two things a chat page needs to know."""
 
     language = models.CharField(_("language"), max_length=8, blank=True)

@@ -6,7 +6,7 @@ from assistants import clock, telemetry
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.models import AuditEntry, ToolCall, Turn
 from assistants.models.definition import definition_in
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, put
 from assistants.tools.context import ToolContext
 from assistants.tools.guard.calls import GuardBlocked
 from assistants.tools.invoke import invoke
@@ -112,7 +112,8 @@ def _store(claim: Claim, call: ToolCall, outcome: Outcome) -> bool:
     with holding(claim, synced=not isinstance(outcome, Pending)) as turn:
         match outcome:
             case Pending():
-                ToolCall.objects.filter(pk=call.pk).update(pending=True)
+                call.pending = True
+                put(call, "pending")
                 events.record(turn.thread_id, "call", call=str(call.pk))
             case Held(why):
                 approvals.ask(turn, call, why)
@@ -175,5 +176,5 @@ def _move_on(claim: Claim) -> None:
         if turn.state == Turn.State.WAITING:
             # Nobody works on it until the last call is settled, so it needs no lease.
             turn.lease_until, turn.holder = None, ""
-        turn.save(update_fields=["state", "round", "crashes", "lease_until", "holder"])
+        put(turn, "state", "round", "crashes", "lease_until", "holder")
         events.record_turn(turn)

@@ -10,6 +10,7 @@ from assistants.llm.reply import ModelError, Sink
 from assistants.llm.request import estimate_tokens
 from assistants.models import Turn
 from assistants.models.definition import Definition
+from assistants.models.prepared import put
 
 from . import budget, events, executors, periods
 from .budget import Denied, Permit, Standing
@@ -107,7 +108,7 @@ def top_up(turn_id: int) -> int:
         turn.extra_tokens += tokens
         turn.budget_notice = 0
         turn.state, turn.reason, turn.note = Turn.State.THINKING, "", ""
-        turn.save()
+        put(turn)
         events.record(turn.thread_id, "turn", turn=turn.pk)
         transaction.on_commit(lambda: executors.enqueue(turn_id), robust=True)
     return tokens
@@ -120,7 +121,7 @@ def wake_rested() -> None:
         with locked(turn_id) as turn:
             if turn.reason == PERIOD_USED_UP and turn.state == Turn.State.PAUSED and periods.blocking(turn) is None:
                 turn.wake_at = clock.now()
-                turn.save(update_fields=["wake_at"])
+                put(turn, "wake_at")
 
 
 def bounded(prompt: Prompt, permit: Permit) -> Prompt:

@@ -14,7 +14,7 @@ from assistants.errors import CodedError
 from assistants.llm.request import estimate_chars
 from assistants.models import Assistant, Budget, Message, SpendEntry, Turn
 from assistants.models.definition import definition_of, resolve_profile
-from assistants.models.prepared import Prepared, insert
+from assistants.models.prepared import Prepared, insert, put
 
 NOTICE_PERCENT, USED_UP_PERCENT = 80, 100
 # With less room than this for its answer, a call is not worth its prompt.
@@ -75,7 +75,7 @@ class Denied(Enum):
 
 def cap_of(root: Turn) -> int:
     """The tokens that the tree under this root turn may use; 0 means no bound."""
-    return cap_by(_CAPPED.first(root.thread.assistant_id or 0), root)
+    return cap_by(root.thread.assistant, root)
 
 
 def cap_by(assistant: Assistant | None, root: Turn) -> int:
@@ -110,7 +110,7 @@ def standing_of(turn: Turn) -> Standing:
     row = _read(root_id, turn)
     if row["left_open"]:
         close_open(turn)
-        turn.save(update_fields=["input_tokens", "output_tokens", "model_calls", "cost"])
+        put(turn, "input_tokens", "output_tokens", "model_calls", "cost")
         row = _read(root_id, turn)
     cap = _cap(row["own"], row["extra_tokens"])
     return Standing(
@@ -156,7 +156,7 @@ def reserve(turn: Turn, standing: Standing, *, asked: int, output: int, last_wor
 
 def settle(permit: Permit, *, tokens: int, cost: Decimal) -> None:
     """Puts what the call did use in the place of what it had reserved; once (P15)."""
-    SpendEntry.objects.filter(pk=permit.entry_id, settled=None).update(tokens=tokens, cost=cost, settled=clock.now())
+    _OPEN.update(permit.entry_id, tokens=tokens, cost=cost, settled=clock.now())
 
 
 def close_open(turn: Turn) -> None:
@@ -167,7 +167,7 @@ def close_open(turn: Turn) -> None:
         written = estimate_chars(len(message.text) + len(message.reasoning)) if message else 0
         cost = charge(turn, input_tokens=entry.tokens, output_tokens=written, prices=_prices(turn))
         entry.tokens, entry.cost, entry.settled = entry.tokens + written, cost, clock.now()
-        entry.save(update_fields=["tokens", "cost", "settled"])
+        put(entry, "tokens", "cost", "settled")
 
 
 def charge(turn: Turn, *, input_tokens: int, output_tokens: int, prices: tuple[float, float]) -> Decimal:
@@ -220,7 +220,7 @@ def _facts(root: Any, turn: Any) -> "QuerySet[Turn, tuple[Any, ...]]":
 
 FACTS = ("own", "used", "held", "left_open", "has_periods", "thread_id", "extra_tokens", "budget_notice")
 _FACTS = Prepared(_facts)
-_CAPPED = Prepared(lambda pk: Assistant.objects.filter(pk=pk))
+_OPEN = Prepared(lambda pk: SpendEntry.objects.filter(pk=pk, settled=None))
 _UNSETTLED = Prepared(lambda turn: SpendEntry.objects.filter(turn=turn, settled=None))
 
 

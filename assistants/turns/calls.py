@@ -11,7 +11,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import AuditEntry, Message, Thread, ToolCall, Turn
 from assistants.models.counters import take_message_number
-from assistants.models.prepared import Prepared, insert
+from assistants.models.prepared import Prepared, insert, put
 from assistants.tools.guard.results import Screened, screen_result
 from assistants.tools.guard.search import Finding
 from assistants.tools.invoke import as_text
@@ -31,6 +31,7 @@ _QUESTIONS = Prepared(
     )
 )
 _NAMED = Prepared(lambda turn, name: ToolCall.objects.filter(turn=turn, name=name).values_list("arguments", flat=True))
+_OPEN = Prepared(lambda pk: ToolCall.objects.filter(pk=pk, state=ToolCall.State.OPEN))
 _STILL_OPEN = Prepared(lambda turn: ToolCall.objects.filter(turn=turn, state=ToolCall.State.OPEN).values_list("pk")[:1])
 
 
@@ -61,7 +62,8 @@ def settle_in(turn: Turn, call_id: UUID | str, *, outcome: str, value: object, b
     The value is screened here unless it is already: nothing reaches a model that the guard has not read (decision 11).
     """
     seen = value if isinstance(value, Screened) else screened(_name_of(call_id), value)
-    changed = ToolCall.objects.filter(pk=call_id, state=ToolCall.State.OPEN).update(
+    changed = _OPEN.update(
+        UUID(str(call_id)),
         state=ToolCall.State.SETTLED,
         outcome=outcome,
         result=seen.shown,
@@ -99,7 +101,7 @@ def note_guard(turn: Turn, call_id: UUID | str, action: str, finding: Finding) -
     """Marks the call for its card, and tells the admin what was found; the audit says nothing of the words themselves."""
     call = ToolCall.objects.get(pk=call_id)
     call.guard = {"action": action, **finding.as_dict()}
-    call.save(update_fields=["guard"])
+    put(call, "guard")
     found = {name: text for name, text in finding.as_dict().items() if name != "excerpt"}
     AuditEntry.objects.create(
         tenant_id=turn.thread.tenant_id,
@@ -120,7 +122,7 @@ def wake_if_settled(turn: Turn) -> None:
         return
     turn.state, turn.beat = Turn.State.THINKING, clock.now()
     turn.round += 1
-    turn.save(update_fields=["state", "round", "beat"])
+    put(turn, "state", "round", "beat")
     events.record_turn(turn)
     transaction.on_commit(lambda: executors.enqueue(turn.pk), robust=True)
 

@@ -19,7 +19,7 @@ from assistants.durability import unsynced
 from assistants.errors import LeaseLost
 from assistants.failpoints import failpoint
 from assistants.models import Turn
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, put
 from assistants.units import unit
 
 # Names this process among all that ever held a lease. The part before the colon names its slot: a process that gets a
@@ -31,6 +31,8 @@ CLAIMED = ("holder", "fence", "attempt", "crashes", "lease_until", "wake_at", "s
 AT_ONCE = timedelta(seconds=1)
 _RUNNABLE = Prepared(lambda pk, now: Turn.objects.runnable(now).select_for_update(no_key=True).filter(pk=pk))
 _LOCKED = Prepared(lambda pk: Turn.objects.select_for_update(no_key=True).filter(pk=pk))
+_HELD = Prepared(lambda pk, fence: Turn.objects.filter(pk=pk, fence=fence))
+_SOME = Prepared(lambda turns: Turn.objects.filter(pk__in=turns))
 _run_id = f"{os.getpid()}-{secrets.token_hex(4)}"
 _slot = EMBEDDED_SLOT
 
@@ -79,7 +81,7 @@ def claim_turn(turn_id: int, *, holder: str) -> Claim | None:
         turn.started = turn.started or now
         if turn.state == Turn.State.PAUSED:
             turn.state = Turn.State.THINKING
-        turn.save(update_fields=CLAIMED)
+        put(turn, *CLAIMED)
     failpoint("turn.claimed")
     return Claim(turn_id, turn.fence, holder, taken_over)
 
@@ -133,12 +135,12 @@ def _locked_with(*related: str) -> Prepared[Turn]:
 @unit
 def release(claim: Claim) -> None:
     """Gives the lease back, if it is still ours."""
-    Turn.objects.filter(pk=claim.turn_id, fence=claim.fence).update(lease_until=None, holder="", beat=clock.now())
+    _HELD.update(claim.turn_id, claim.fence, lease_until=None, holder="", beat=clock.now())
 
 
 def extend(turn_ids: Sequence[int]) -> None:
     """Prolongs the leases of turns that are held at this moment; a process without a heartbeat lives by this."""
-    Turn.objects.filter(pk__in=turn_ids).update(lease_until=_lease_end())
+    _SOME.update(turn_ids, lease_until=_lease_end())
 
 
 @unit

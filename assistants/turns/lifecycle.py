@@ -1,5 +1,6 @@
 """Starts, finishes and stops turns. Each function is one transaction, or runs inside the caller's."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,7 +11,7 @@ from assistants.errors import CodedError
 from assistants.failpoints import failpoint
 from assistants.models import Assistant, Message, Thread, ToolCall, Turn, User
 from assistants.models.definition import definition_in
-from assistants.models.prepared import put
+from assistants.models.prepared import insert, put
 from assistants.signals import turn_finished, turn_started
 from assistants.units import unit
 
@@ -18,9 +19,7 @@ from . import budget, events, executors, live
 from .calls import next_sequence, open_question, settle_in
 from .prompt import last_said
 from .refusals import check_answerable, check_queue, check_text, nothing_to_retry, turn_active
-from .threads import going_in, leaf_of, lock_thread, said_with, set_leaf
-
-TITLE_CHARS = 60
+from .threads import going_in, leaf_of, lock_thread, name_thread, said_with, set_leaf
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,13 @@ def send_message(
     instead_of: Message | None = None,
     parts: list[dict[str, object]] | None = None,
     joins: str = Turn.Joins.NOT,
+    answer: Callable[[ToolCall], None] | None = None,
 ) -> Sent:
     """Accepts a message and starts the turn that answers it, or queues both behind the running one or an open question.
 
     `instead_of` makes the message a sibling of an earlier one: a new branch. `parts` are stored beside the text. `joins`
-    lets a running turn take it in (see `steering`); where nothing runs it means nothing.
+    lets a running turn take it in (see `steering`); where nothing runs it means nothing. `answer` closes the question that
+    is open, where the message is to be an answer to it.
     Raises `MESSAGE_EMPTY`, `MESSAGE_TOO_LONG`, `ASSISTANT_DISABLED`, `QUEUE_FULL`, and `TURN_ACTIVE` for a new branch
     while an answer grows. A known client key returns the first answer.
     """
@@ -81,8 +82,13 @@ def send_message(
         check_answerable(thread)
         # Before anybody is rung; a caller's transaction is committed by then too.
         transaction.on_commit(lambda: failpoint("send.committed"))
-        # An open question holds back what is no answer to it; `questions` closes it before it sends one.
-        busy = any(each.is_active for each in going_in(thread)) or (instead_of is None and open_question(thread) is not None)
+        # An open question holds back what is no answer to it.
+        question = open_question(thread) if instead_of is None else None
+        if question and answer:
+            answer(question)
+            # The same reply may have asked another one.
+            question = open_question(thread)
+        busy = question is not None or any(each.is_active for each in going_in(thread))
         if busy:
             check_queue(thread, branching=instead_of is not None)
         message = Message(
@@ -98,8 +104,8 @@ def send_message(
             name_thread(thread, text)
         if busy:
             message.sequence = next_sequence(thread.pk)
-            message.save(force_insert=True)
-            turn.save()
+            insert(message)
+            insert(turn)
             events.record(thread.pk, "queue")
         else:
             begin_turn(turn, after=instead_of.parent if instead_of else leaf_of(thread))
@@ -163,7 +169,7 @@ def finish_turn(turn: Turn, *, state: str, reason: str = "", note: str = "") -> 
     turn.state, turn.reason, turn.note = state, reason, note
     turn.finished = clock.now()
     turn.lease_until, turn.holder, turn.wake_at = None, "", None
-    turn.save()
+    put(turn)
     events.record_turn(turn)
     announce_thread(turn.thread)
     turn_finished.send(Turn, turn=turn)
@@ -176,7 +182,7 @@ def pause_turn(turn: Turn, *, reason: str, note: str, seconds: float | None = No
     turn.state, turn.reason, turn.note = Turn.State.PAUSED, reason, note
     turn.wake_at = wake_at if seconds is None else clock.now() + timedelta(seconds=seconds)
     turn.lease_until, turn.holder = None, ""
-    turn.save()
+    put(turn)
     events.record(turn.thread_id, "turn", turn=turn.pk)
     if seconds is not None:
         transaction.on_commit(lambda: executors.enqueue_later(turn.pk, seconds), robust=True)
@@ -229,7 +235,7 @@ def close_reply(turn: Turn, state: str) -> None:
     if growing and growing.message_id == reply.pk and not lags:
         reply.parts = reply_parts(growing.text, growing.reasoning_text)
     reply.state = state
-    reply.save(update_fields=["parts", "state"])
+    put(reply, "parts", "state")
     events.record(turn.thread_id, "message", message=str(reply.pk))
 
 
@@ -281,14 +287,6 @@ def drop_queued(turn: Turn) -> str:
         message.delete()
     events.record(thread_id, "queue")
     return text
-
-
-def name_thread(thread: Thread, text: str) -> None:
-    """Gives a new thread the first words of its first message as its title (Z3); a model may find a better one later."""
-    words = " ".join(text.split())
-    title = words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
-    thread.title, thread.title_by = title, "text"
-    Thread.objects.filter(pk=thread.pk, title="").update(title=title, title_by="text")
 
 
 def announce_thread(thread: Thread) -> None:

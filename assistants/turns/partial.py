@@ -35,6 +35,7 @@ _FENCES = Prepared(
         Turn.objects.active().filter(pk__in=turns).select_for_update(no_key=True).order_by("-pk").values_list("pk", "fence")
     )
 )
+_SOME = Prepared(lambda turns: Turn.objects.filter(pk__in=turns))
 _lock = threading.Lock()
 _growing: dict[int, Growth] = {}
 
@@ -88,7 +89,7 @@ def _store(due: list[Growth]) -> None:
         extend([growth.claim.turn_id for growth in kept])
         if changed := [growth for growth in kept if growth in grown]:
             # A sign of life for the watchdog.
-            Turn.objects.filter(pk__in=[growth.claim.turn_id for growth in changed]).update(beat=clock.now())
+            _SOME.update([growth.claim.turn_id for growth in changed], beat=clock.now())
             store_growing([(growth.reply.message_id, grown[growth]) for growth in changed])
     for growth in due:
         growth.version = versions[growth]

@@ -11,9 +11,9 @@ from assistants.models import Thread, ToolCall, Turn, User
 from . import events
 from .calls import QUESTION_TOOL, open_question
 from .lifecycle import Sent, send_message
-from .refusals import already_answered, check_text
+from .refusals import already_answered
 from .steering import interrupt
-from .threads import lock_thread, said_with
+from .threads import lock_thread
 
 __all__ = [
     "answer",
@@ -34,13 +34,11 @@ def send_or_answer(thread: Thread, *, author: User | None, text: str, client_key
     The words are relayed as they are, never as consent to anything. `joins` says what becomes of it while a turn runs:
     it waits behind the turn, is read at its next step, or interrupts it.
     """
-    check_text(text)
-    with transaction.atomic():
-        thread = lock_thread(thread.pk)
-        is_new = not client_key or said_with(thread, client_key) is None
-        if is_new and (question := open_question(thread)):
-            answer_plainly(question, by=author, text=text)
-        sent = send_message(thread, author=author, text=text, client_key=client_key, joins=joins)
+
+    def answer_it(question: ToolCall) -> None:
+        answer_plainly(question, by=author, text=text)
+
+    sent = send_message(thread, author=author, text=text, client_key=client_key, joins=joins, answer=answer_it)
     if sent.turn.joins == Turn.Joins.INTERRUPT:
         # Only now: the runner is never waited for while the thread is locked. After a crash here the sweeper does it.
         interrupt(thread, by=author.display_name if author else "the visitor")

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import transaction
 
 from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, put
 from assistants.signals import turn_interrupted
 
 from . import budget, events, executors
@@ -36,7 +36,7 @@ def take_in(turn: Turn) -> list[Message]:
         message.state, message.turn, message.round = Message.State.COMPLETE, turn, turn.round
         # Its place is where it is read, as with every message that waited.
         message.sequence = next_sequence(turn.thread_id)
-        message.save(update_fields=["state", "parent", "turn", "round", "sequence"])
+        put(message, "state", "parent", "turn", "round", "sequence")
         extend_branch(message)
         events.record(turn.thread_id, "message", message=str(message.pk))
         taken.append(message)
@@ -107,7 +107,7 @@ def interrupt(thread: Thread, *, by: str) -> bool:
         else:
             turn.state = Turn.State.THINKING
             turn.round += 1
-        turn.save()
+        put(turn)
         events.record(turn.thread_id, "turn", turn=turn.pk)
         transaction.on_commit(lambda: executors.abandon(turn.pk), robust=True)
         if not left:

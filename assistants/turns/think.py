@@ -13,6 +13,7 @@ from assistants.llm.ask import ask
 from assistants.llm.reply import ModelError, Reply, RequestedCall
 from assistants.models import Message, ToolCall, Turn
 from assistants.models.definition import definition_in
+from assistants.models.prepared import put
 from assistants.tools.arguments import parse_arguments
 from assistants.tools.registry import find_tool
 from assistants.units import let_go, unit
@@ -93,11 +94,12 @@ def _open_reply(claim: Claim) -> tuple[Allowed, Message, bool] | None:
             )
             shown = extend_branch(message)
         else:
-            Message.objects.filter(pk=message.pk).update(state=Message.State.STREAMING)
+            message.state = Message.State.STREAMING
+            put(message, "state")
         message.thread = turn.thread
         profile = allowed.prompt.profile
         turn.profile_label, turn.beat = profile.label or profile.model, clock.now()
-        turn.save(update_fields=["profile_label", "beat"])
+        put(turn, "profile_label", "beat")
         if turn.reason:
             # It rested, and pages still show why.
             events.record_turn(turn)
@@ -166,7 +168,7 @@ def _give_up_attempt(claim: Claim, allowed: Allowed, message: Message, growing: 
         parts = reply_parts(growing.text or error.partial, growing.reasoning_text)
         if parts:
             message.parts = parts
-            message.save(update_fields=["parts"])
+            put(message, "parts")
         received = len(growing.text) // 4
         _charge(turn, allowed, allowed.asked if received else 0, received)
         turn.failures += 1
@@ -184,7 +186,7 @@ def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) 
     with holding(claim, "thread__assistant") as turn:
         message.parts = reply_parts(reply.text, reply.reasoning)
         message.state = Message.State.COMPLETE
-        message.save(update_fields=["parts", "state"])
+        put(message, "parts", "state")
         _charge(turn, allowed, reply.input_tokens, reply.output_tokens)
         turn.crashes, turn.beat = 0, clock.now()
         if not reply.calls and not reply.text.strip():
@@ -194,7 +196,8 @@ def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) 
         turn.reason = turn.note = ""
         if reply.finish == "length" and not reply.calls and allowed.permit.clamped and not allowed.permit.last_word:
             # The provider kept to what was left of the budget.
-            Message.objects.filter(pk=message.pk).update(state=Message.State.INTERRUPTED)
+            message.state = Message.State.INTERRUPTED
+            put(message, "state")
             events.record(turn.thread_id, "message", message=str(message.pk))
             run_out(turn)
             return
@@ -202,7 +205,7 @@ def _save_reply(claim: Claim, allowed: Allowed, message: Message, reply: Reply) 
         if reply.calls:
             _open_calls(turn, message, reply.calls)
             turn.state = Turn.State.ACTING
-            turn.save()
+            put(turn)
             events.record_turn(turn)
         else:
             _end_or_go_on(turn, reply)
@@ -214,7 +217,7 @@ def _end_or_go_on(turn: Turn, reply: Reply) -> None:
     missing = conditions.unfinished(turn, reply.text)
     if goes_on(turn) or (missing and conditions.may_remind(turn)):
         turn.state, turn.round = Turn.State.THINKING, turn.round + 1
-        turn.save()
+        put(turn)
     elif missing and missing.fatal:
         finish_turn(turn, state=Turn.State.FAILED, reason=missing.code, note=missing.note)
     else:
@@ -234,7 +237,7 @@ def _end_empty(turn: Turn, message: Message, reply: Reply) -> None:
         else ("The model only thought and wrote no answer. Its thoughts are kept.")
     )
     message.state = Message.State.FAILED
-    message.save(update_fields=["state"])
+    put(message, "state")
     events.record(turn.thread_id, "message", message=str(message.pk))
     finish_turn(turn, state=Turn.State.FAILED, reason="limit:empty", note=note)
 

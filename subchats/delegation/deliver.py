@@ -10,7 +10,7 @@ from django.db.models import Max
 from assistants import clock
 from assistants.failpoints import failpoint
 from assistants.models import Message, Thread, ToolCall, Turn
-from assistants.models.prepared import Prepared
+from assistants.models.prepared import Prepared, put
 from assistants.models.turn import PARENT_ENDED
 from assistants.turns import events
 from assistants.turns.calls import screened, settle_in, wake_if_settled
@@ -189,7 +189,7 @@ def _close_unheard(delegation: Delegation) -> None:
         if above.is_final:
             withdraw_question(turn.thread)
             turn.reason, turn.note = PARENT_ENDED, f"Stopped by {ABOVE}."
-            turn.save(update_fields=["reason", "note"])
+            put(turn, "reason", "note")
         events.record_turn(turn)
         announce_thread(turn.thread)
         start_next(turn.thread)

@@ -1,12 +1,15 @@
 """A query that was put together once gives what the plain one gives, for any values."""
 
+from decimal import Decimal
+
 import pytest
-from django.db import connection
-from django.db.models import Count, F
+from django.db import DatabaseError, connection
+from django.db.models import Count, F, Q
 from django.test.utils import CaptureQueriesContext
 
+from assistants import clock
 from assistants.models import Message, Thread, Turn, TurnEvent
-from assistants.models.prepared import Prepared, insert
+from assistants.models.prepared import Prepared, insert, put
 from assistants.turns.lifecycle import send_message
 from tests.kit.turns import run_all
 
@@ -109,3 +112,89 @@ def test_a_new_row_is_stored_as_django_would(threads, make):
     }
     assert differ <= {"id", "thread", "user_message", "parent", "root", "chat_id", "created", "updated", "leaf", "changed"}
     assert all(getattr(stored, field.attname) == getattr(ours, field.attname) for field in ours._meta.concrete_fields)
+
+
+def turns_of(thread):
+    return Turn.objects.filter(thread=thread)
+
+
+def messages_of(thread):
+    return Message.objects.filter(thread=thread)
+
+
+@pytest.mark.parametrize(
+    ("build", "changes"),
+    [
+        (turns_of, {"state": Turn.State.DONE, "round": 7, "note": "a “b” %s", "cost": Decimal("0.000123")}),
+        (turns_of, {"wake_at": clock.now(), "user_message": None, "token_cap": None, "unattended": [["a", "b"]]}),
+        (turns_of, {"unattended": None, "wake_at": None}),
+        (messages_of, {"parts": [{"type": "text", "text": "ä%s"}], "state": "failed", "parent": None}),
+        (lambda thread: Thread.objects.filter(Q(title="") | Q(pk=thread), pk=thread), {"read_private": True, "title": "ü"}),
+    ],
+)
+def test_rows_are_changed_as_django_would(threads, build, changes):
+    one, other, third = (build(thread.pk) for thread in threads)
+    untouched = list(third.values())
+
+    assert Prepared(build).update(threads[1].pk, **changes) == one.update(**changes) > 0
+
+    assert list(other.values(*changes)) == list(one.values(*changes)) and list(third.values()) == untouched
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_many_rows_are_changed_in_one_statement_that_is_put_together_once(threads, count):
+    built = []
+    prepared = Prepared(lambda some: built.append(some) or Thread.objects.filter(pk__in=some))
+
+    for title in "ab":
+        with CaptureQueriesContext(connection) as queries:
+            assert prepared.update([each.pk for each in threads][:count], title=title) == count
+        assert len(queries) == len(built) == min(count, 1)
+
+    assert Thread.objects.filter(title="b").count() == count
+
+
+def test_rows_are_found_by_all_kinds_of_keys_and_given_others(threads):
+    message = threads[0].messages.get(role="user")
+    prepared = Prepared(lambda pk, since: Message.objects.filter(pk=pk, created__gte=since))
+
+    assert prepared.update(message.pk, message.created, turn=None, parent=message.pk, author=message.author_id) == 1
+    assert prepared.update(message.pk, message.created.replace(year=2999), parent=None) == 0
+
+    message.refresh_from_db()
+    assert (message.parent_id, message.turn_id, message.author_id) == (message.pk, None, threads[0].owner_id)
+
+
+def test_of_a_row_that_is_known_the_named_fields_are_stored(threads):
+    turn, updated = turns_of(threads[0]).get(), threads[0].updated
+    turn.note, turn.round = "new", 9
+    put(turn, "note")
+    threads[0].title = "new"
+    put(threads[0], "title", "updated")
+
+    assert turns_of(threads[0]).values_list("note", "round").get() == ("new", 0)
+    threads[0].refresh_from_db()
+    assert threads[0].title == "new" and threads[0].updated > updated
+
+
+def test_of_a_row_that_is_known_all_fields_are_stored_where_none_is_named(threads):
+    turn = turns_of(threads[0]).get()
+    expected = turns_of(threads[0]).values().get()
+    turn.note, turn.unattended, turn.cost = expected["note"], expected["unattended"], expected["cost"] = (
+        "n",
+        [["a"]],
+        Decimal(2),
+    )
+    put(turn)
+
+    assert turns_of(threads[0]).values().get() == expected
+
+
+def test_a_row_that_is_gone_is_not_stored_again(threads):
+    turn = turns_of(threads[0]).get()
+    Turn.objects.filter(pk=turn.pk).delete()
+
+    for changed in ([], ["note"]):
+        with pytest.raises(DatabaseError):
+            put(turn, *changed)
+    assert not turns_of(threads[0]).exists()

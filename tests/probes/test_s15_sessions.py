@@ -1,11 +1,13 @@
 """S15: a session begins with its own id, is told to no script and no other site, and ends for good."""
 
 import runpy
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils import timezone
 
 from assistants.login_links import make_login_link
 from assistants.models import Assistant, User
@@ -146,3 +148,42 @@ def test_s15_a_session_names_no_conversation_and_no_right(ground):
 
     assert set(stored.get_decoded()) == {"_auth_user_id", "_auth_user_backend", "_auth_user_hash"}
     assert Assistant.objects.exists()
+
+
+def changed(browser: Client, **fields: str) -> Client:
+    """The browser, with other things in its session."""
+    session = browser.session
+    session.update(fields)
+    session.save()
+    return browser
+
+
+def test_s15_a_session_that_began_with_djangos_own_backend_goes_on(ground):
+    browser = Client(headers=PAGE)
+    browser.force_login(ground.alice)
+
+    assert changed(browser, _auth_user_backend="django.contrib.auth.backends.ModelBackend").get("/inbox/").status_code == 200
+    assert changed(browser, _auth_user_backend="elsewhere.Backend").get("/inbox/").status_code == 302
+
+
+@pytest.mark.parametrize("how", ["ended", "run out", "switched off", "another password", "forged", "somebody else's"])
+def test_s15_a_session_lets_nobody_in_any_more(ground, how):
+    browser = Client(headers=PAGE)
+    browser.force_login(ground.alice)
+    assert browser.get("/inbox/").status_code == 200
+    stored = Session.objects.filter(pk=browser.session.session_key)
+
+    if how == "ended":
+        stored.delete()
+    elif how == "run out":
+        stored.update(expire_date=timezone.now() - timedelta(seconds=1))
+    elif how == "switched off":
+        User.objects.filter(pk=ground.alice.pk).update(is_active=False)
+    elif how == "another password":
+        User.objects.filter(pk=ground.alice.pk).update(password="!")
+    elif how == "forged":
+        stored.update(session_data="e30:1abc:def")
+    else:
+        changed(browser, _auth_user_id=str(ground.bob.pk))
+
+    assert browser.get("/inbox/").status_code == 302

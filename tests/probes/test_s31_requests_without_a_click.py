@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from assistants.conversations.titles import ask_for_title
-from assistants.turns import lifecycle
+from assistants.turns.threads import name_thread
 from tests.kit.page import read
 from tests.kit.turns import last_turn, run_all, run_jobs
 from tests.outbound.small_site import SmallSite, page
@@ -93,7 +93,7 @@ def test_s31_nothing_is_fetched_without_a_click(ground, client, catcher, way):
     run_all()
     ask_for_title(turn=last_turn(thread))
     run_jobs()
-    lifecycle.name_thread(thread, text)
+    name_thread(thread, text)
     places = [
         reverse("thread", args=[thread.chat_id]),
         reverse("thread_older", args=[thread.chat_id]) + "?before=9",

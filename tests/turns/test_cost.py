@@ -83,7 +83,7 @@ def test_a_turn_of_one_answer_costs_few_queries(ground, client):
     with CaptureQueriesContext(connection) as queries:
         run_all()
 
-    assert last_turn(thread).state == "done" and len(real(queries)) <= 31 + locks(2)
+    assert last_turn(thread).state == "done" and len(real(queries)) <= 30 + locks(2)
 
 
 def test_a_send_costs_few_queries(ground, client):
@@ -92,7 +92,7 @@ def test_a_send_costs_few_queries(ground, client):
     with CaptureQueriesContext(connection) as queries:
         answer = client.post(f"/c/{thread.chat_id}/send/", {"text": "And now?", "key": "k"}, headers={"HX-Request": "true"})
 
-    assert answer.status_code == 204 and len(real(queries)) <= 23
+    assert answer.status_code == 204 and len(real(queries)) <= 19
 
 
 def test_a_page_costs_few_queries_however_long_its_conversation(ground, client):
