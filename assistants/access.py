@@ -50,6 +50,20 @@ class Rights:
         return _SHARES.exists(root.pk, user.pk)
 
 
+class RightsAtOnce(Rights):
+    """The same, but the role is asked once: for what is done in one go, such as one drawing."""
+
+    def __init__(self) -> None:
+        self._roles: dict[tuple[Any, int], str | None] = {}
+
+    def role(self, actor: "Actor", tenant_id: int) -> str | None:
+        """See `role_in`."""
+        asked = (actor.pk if isinstance(actor, User) else actor, tenant_id)
+        if asked not in self._roles:
+            self._roles[asked] = role_in(actor, tenant_id)
+        return self._roles[asked]
+
+
 Actor = User | Visitor
 # What every page, look and step asks first.
 _THREADS = Prepared(
@@ -63,7 +77,7 @@ _ROLES = Prepared(
     )
 )
 _SHARES = Prepared(lambda root, user: ThreadShare.objects.filter(thread=root, user=user))
-_AFRESH = Rights()
+AFRESH = Rights()
 VISITOR_SESSION_KEY = "visitor"
 
 
@@ -83,7 +97,7 @@ def visitor_of(session: SessionBase) -> Visitor:
     return Visitor(session[VISITOR_SESSION_KEY])
 
 
-def may(actor: Actor, action: str, target: object, rights: Rights = _AFRESH) -> bool:
+def may(actor: Actor, action: str, target: object, rights: Rights = AFRESH) -> bool:
     """Whether the actor may `read`, `write`, `share`, `use` or `manage` the object. Anything unknown is refused.
 
     A thread and all in it: its root's owner reads, writes and shares, whoever it is shared with reads, and only as
@@ -123,7 +137,7 @@ def tenants_managed_by(actor: Actor) -> QuerySet[Tenant]:
     return managed_by(actor.pk)
 
 
-def _may_thread(actor: Actor, action: str, thread: Thread, rights: Rights = _AFRESH) -> bool:
+def _may_thread(actor: Actor, action: str, thread: Thread, rights: Rights = AFRESH) -> bool:
     root = thread.root or thread
     if isinstance(actor, Visitor):
         own = bool(actor.key) and root.visitor_key == actor.key and root.owner_id is None
@@ -192,13 +206,13 @@ def usable_by(user_id: Any) -> QuerySet[Assistant]:
     return Assistant.objects.enabled().filter(tenant_id__in=tenants.values("tenant_id"), internal=False)
 
 
-def get_thread(actor: Actor, chat_id: str, action: str = "read") -> Thread:
+def get_thread(actor: Actor, chat_id: str, action: str = "read", rights: Rights = AFRESH) -> Thread:
     """The thread, if the actor may. Raises Http404 when it is invisible to them, `NOT_ALLOWED` when they may only read."""
     thread = _THREADS.first(chat_id)
     # Whoever may do anything with it may read it as well.
-    if thread is not None and may(actor, action, thread):
+    if thread is not None and may(actor, action, thread, rights):
         return thread
-    if thread is None or action == "read" or not may(actor, "read", thread):
+    if thread is None or action == "read" or not may(actor, "read", thread, rights):
         raise Http404("No such conversation.")
     raise not_allowed()
 

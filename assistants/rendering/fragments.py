@@ -13,7 +13,7 @@ from assistants import access
 from assistants.conversations.overview import list_conversations, waiting_below
 from assistants.conversations.present import present_of
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
-from assistants.models.definition import Definition, definition_of
+from assistants.models.definition import Definition, definition_in
 from assistants.models.prepared import Prepared
 from assistants.turns import live
 from assistants.turns.backlog import before
@@ -56,8 +56,15 @@ class Told:
     body: str
 
 
-def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "") -> Viewpoint:
-    return Viewpoint(thread, actor, access.may(actor, "write", thread), definition_of(thread), csrf_token)
+def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "", rights: access.Rights = access.AFRESH) -> Viewpoint:
+    """How the actor sees a thread that was read, with its assistant, for the same request or drawing."""
+    return Viewpoint(thread, actor, access.may(actor, "write", thread, rights), definition_in(thread), csrf_token)
+
+
+def look_at(actor: access.Actor, chat_id: str) -> Viewpoint:
+    """The conversation as the actor sees it now; raises Http404 where they may not."""
+    rights = access.RightsAtOnce()
+    return viewpoint(access.get_thread(actor, chat_id, rights=rights), actor, rights=rights)
 
 
 def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[str] = ()) -> list[dict[str, Any]]:
@@ -162,7 +169,7 @@ def draw_message(
     if message.role in (Message.Role.SYSTEM, Message.Role.TOOL):
         return mark_safe("")
     if calls is None:
-        calls = CALLS_OF.rows([message.pk])
+        calls = CALLS_OF.rows([message.pk]) if message.role == Message.Role.ASSISTANT else []
     if told is None:
         told = Told(citations_of([message]).get(message.pk, {}), draw_bodies(view.thread, [message]).get(message.pk, ""))
     growing = live.current(view.thread.pk) if message.state == Message.State.STREAMING else None
@@ -180,9 +187,10 @@ def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
 
 def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
     """What shows the work of others here, by element: cards of open calls, and the state; access is asked again (D7)."""
-    thread = access.get_thread(actor, thread.chat_id)
-    view = viewpoint(thread, actor)
-    cards = [(str(call.pk), number, html) for call in calls_at_work(thread) for number, html in enumerate(_pieces(call, view))]
+    view = look_at(actor, thread.chat_id)
+    cards = [
+        (str(call.pk), number, html) for call in calls_at_work(view.thread) for number, html in enumerate(_pieces(call, view))
+    ]
     return {**{f"{call}/{number}": html for call, number, html in cards}, "state": draw_state(view)}
 
 

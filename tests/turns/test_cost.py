@@ -104,7 +104,7 @@ def test_a_page_costs_few_queries_however_long_its_conversation(ground, client):
     with CaptureQueriesContext(connection) as queries:
         page = client.get(f"/c/{thread.chat_id}/")
 
-    assert page.status_code == 200 and len(real(queries)) <= 25
+    assert page.status_code == 200 and len(real(queries)) <= 24
 
 
 def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
@@ -116,7 +116,7 @@ def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
         consumers._draw_panel(ground.alice, thread.chat_id)
         fragments.draw_sidebar(ground.alice, thread)
 
-    assert len(real(queries)) <= 26
+    assert len(real(queries)) <= 21
 
 
 def test_very_many_idle_pages_ask_whether_they_may_still_be_seen_in_five_queries(ground, client):
