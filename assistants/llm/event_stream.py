@@ -21,7 +21,7 @@ from pydantic_ai.models import StreamedResponse
 
 TEXT_PART, REASONING_PART, FIRST_CALL_PART = 0, 1, 2
 # One of these may stand for the character by which the library breaks a token.
-_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+_INVISIBLE = re.compile(f"[{''.join(map(chr, (0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)))}]")
 
 
 @dataclass

@@ -32,4 +32,4 @@ def test_no_quote_takes_long(piece: str) -> None:
     started = time.process_time()
     unmarked(piece * (4000 // len(piece)))
 
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 3
