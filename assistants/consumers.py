@@ -245,7 +245,7 @@ def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dic
 
     The panel is left out: many events in a row change it, and it is drawn at a pace of its own.
     """
-    view = fragments.look_at(actor, chat_id)
+    view = fragments.view_of(actor, chat_id)
     found = events.events_after(view.thread.pk, cursor)
     redrawn = any(event.kind in REDRAWING for event in found)
     return fragments.draw_news(found, view, but=("panel",)), redrawn, _ended_reply(view.thread) if redrawn else None
@@ -260,7 +260,7 @@ def _ended_reply(thread: Thread) -> UUID | None:
 
 
 def _draw_panel(actor: access.Actor, chat_id: str) -> str:
-    return fragments.draw_panel(fragments.look_at(actor, chat_id))
+    return fragments.draw_panel(fragments.view_of(actor, chat_id))
 
 
 def _in_a_thread(draw: Callable[P, Drawn]) -> Callable[P, Awaitable[Drawn]]:

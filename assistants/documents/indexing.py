@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections, connection
 
 from assistants import clock
 from assistants.errors import CodedError
 from assistants.models import DocumentRoot
+from assistants.units import let_go
 
 from .folder import Folder
 from .intake import WAY_OF_READING
@@ -101,13 +101,12 @@ def index_beside(root: DocumentRoot, *, trust_times: bool = False) -> None:
     """Reads a folder in a thread of its own, unless somebody in this process is at it already."""
 
     def run() -> None:
-        close_old_connections()
         try:
             # What goes wrong is told by the root's report.
             with contextlib.suppress(CodedError, DocumentRoot.DoesNotExist):
                 index_root(DocumentRoot.objects.get(pk=root.pk), trust_times=trust_times)
         finally:
-            connection.close()
+            let_go()
 
     if not _lock_of(root.pk).locked():
         threading.Thread(target=run, name=f"index-{root.pk}", daemon=True).start()

@@ -61,10 +61,10 @@ def viewpoint(thread: Thread, actor: access.Actor, *, csrf_token: str = "", righ
     return Viewpoint(thread, actor, access.may(actor, "write", thread, rights), definition_in(thread), csrf_token)
 
 
-def look_at(actor: access.Actor, chat_id: str) -> Viewpoint:
+def view_of(actor: access.Actor, chat_id: str, *, csrf_token: str = "") -> Viewpoint:
     """The conversation as the actor sees it now; raises Http404 where they may not."""
     rights = access.RightsAtOnce()
-    return viewpoint(access.get_thread(actor, chat_id, rights=rights), actor, rights=rights)
+    return viewpoint(access.get_thread(actor, chat_id, rights=rights), actor, csrf_token=csrf_token, rights=rights)
 
 
 def draw_news(events: Sequence[TurnEvent], view: Viewpoint, *, but: Collection[str] = ()) -> list[dict[str, Any]]:
@@ -187,11 +187,10 @@ def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
 
 def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
     """What shows the work of others here, by element: cards of open calls, and the state; access is asked again (D7)."""
-    view = look_at(actor, thread.chat_id)
-    cards = [
-        (str(call.pk), number, html) for call in calls_at_work(view.thread) for number, html in enumerate(_pieces(call, view))
-    ]
-    return {**{f"{call}/{number}": html for call, number, html in cards}, "state": draw_state(view)}
+    view = view_of(actor, thread.chat_id)
+    drawn = [(call.pk, _pieces(call, view)) for call in calls_at_work(view.thread)]
+    cards = {f"{call}/{number}": html for call, pieces in drawn for number, html in enumerate(pieces)}
+    return {**cards, "state": draw_state(view)}
 
 
 def _pieces(call: ToolCall, view: Viewpoint) -> list[SafeString]:

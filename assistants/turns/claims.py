@@ -143,6 +143,11 @@ def extend(turn_ids: Sequence[int]) -> None:
     _SOME.update(turn_ids, lease_until=_lease_end())
 
 
+def show_life(turn_ids: Sequence[int]) -> None:
+    """Tells the watchdog that these turns get on."""
+    _SOME.update(turn_ids, beat=clock.now())
+
+
 @unit
 def renew(holder: str, turn_ids: Collection[int] | None = None) -> int:
     """Extends the leases of this process, all or those of the turns that it runs; returns how many it still holds.

@@ -11,10 +11,11 @@ from datetime import timedelta
 from typing import IO
 
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import connection
 
 from assistants import clock, durability, telemetry
 from assistants.models import Runner
+from assistants.units import let_go
 
 from . import claims, executors
 from .sweeper import sweep
@@ -102,7 +103,7 @@ def repeat(seconds: float, work: Callable[[], object], name: str) -> None:
             except Exception:
                 log.exception("%s failed; it goes on", name)
             finally:
-                close_old_connections()
+                let_go()
             pause.wait(seconds)
 
     threading.Thread(target=run, name=name, daemon=True).start()

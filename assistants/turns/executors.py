@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections
 
 from assistants import clock
 from assistants.units import let_go
@@ -204,7 +203,6 @@ def _get_pool() -> ThreadPoolExecutor:
 
 def _do(job: Callable[[], None]) -> None:
     try:
-        close_old_connections()
         job()
     except Exception:
         log.exception("a job in the background failed")
@@ -214,7 +212,6 @@ def _do(job: Callable[[], None]) -> None:
 
 def _run(turn_id: int, mark: object) -> None:
     try:
-        close_old_connections()
         run_here(turn_id)
     except Exception:
         log.exception("turn %s: the runner failed; the sweeper will try again", turn_id)

@@ -12,7 +12,7 @@ from assistants.models.growing import store_growing
 from assistants.models.prepared import Prepared
 from assistants.units import unit
 
-from .claims import Claim, extend
+from .claims import Claim, extend, show_life
 from .lifecycle import reply_parts
 from .live import LiveReply
 
@@ -35,7 +35,6 @@ _FENCES = Prepared(
         Turn.objects.active().filter(pk__in=turns).select_for_update(no_key=True).order_by("-pk").values_list("pk", "fence")
     )
 )
-_SOME = Prepared(lambda turns: Turn.objects.filter(pk__in=turns))
 _lock = threading.Lock()
 _growing: dict[int, Growth] = {}
 
@@ -88,8 +87,7 @@ def _store(due: list[Growth]) -> None:
         kept = [growth for growth in due if not growth.lost]
         extend([growth.claim.turn_id for growth in kept])
         if changed := [growth for growth in kept if growth in grown]:
-            # A sign of life for the watchdog.
-            _SOME.update([growth.claim.turn_id for growth in changed], beat=clock.now())
+            show_life([growth.claim.turn_id for growth in changed])
             store_growing([(growth.reply.message_id, grown[growth]) for growth in changed])
     for growth in due:
         growth.version = versions[growth]

@@ -48,8 +48,8 @@ def thread(request: HttpRequest, chat_id: str) -> HttpResponse:
     who = actor(request)
     # The number is read before all else: what happens meanwhile is drawn and told again, which changes nothing. Read
     # last, it would count in what was not drawn yet, unless one transaction kept every writer waiting.
-    found = access.get_thread(who, chat_id)
-    view = fragments.viewpoint(found, who, csrf_token=get_token(request))
+    view = fragments.view_of(who, chat_id, csrf_token=get_token(request))
+    found = view.thread
     context = {
         "thread": found,
         "definition": view.definition,
@@ -98,12 +98,11 @@ def _excerpt(view: fragments.Viewpoint, tree: outline.Outline, window: outline.W
 def thread_older(request: HttpRequest, chat_id: str) -> HttpResponse:
     """The messages of the shown branch before number `before`, to be put in place of the way to them (X8)."""
     who = actor(request)
-    found = access.get_thread(who, chat_id)
+    view = fragments.view_of(who, chat_id, csrf_token=get_token(request))
     before = forms.number_in(request.GET.get("before"))
     if before is None:
         raise Http404("No such message.")
-    view = fragments.viewpoint(found, who, csrf_token=get_token(request))
-    tree = outline.end_of_branch(found.pk, before=before)
+    tree = outline.end_of_branch(view.thread.pk, before=before)
     return HttpResponse(fragments.draw_entries(view, tree, outline.before(tree.path, before)))
 
 
@@ -112,11 +111,11 @@ def thread_events(request: HttpRequest, chat_id: str) -> HttpResponse:
     """What a socket would have sent since event `after`, for pages whose socket is blocked: numbered events, then the
     growing text, the cards of work that goes on, and the list of conversations."""
     who = actor(request)
-    found = access.get_thread(who, chat_id)
+    view = fragments.view_of(who, chat_id)
+    found = view.thread
     after = forms.cursor(request.GET.get("after"), found)
     if after is None:
         return JsonResponse({"reset": True})
-    view = fragments.viewpoint(found, who)
     frames: list[dict[str, object]] = fragments.draw_news(events.events_after(found.pk, after), view, but=("panel",))
     frames += fragments.draw_growing(found)
     frames += [{"html": html} for html in fragments.draw_open_cards(who, found).values()]
