@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -19,7 +19,7 @@ from assistants.rendering.sanitize import is_web_address, sanitize_prose, slot
 from assistants.rendering.syntax import InlineCache, make_parser
 
 MAX_MARKDOWN_CHARS = 200 * 1024
-RENDER_SECONDS = 0.6
+RENDER_SECONDS = 1.0
 _CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def render_markdown(text: str, citations: Citations | None = None) -> SafeString
     """Renders a whole message for a page; never raises, makes no request, and shows what it cannot render as plain text.
 
     Numbers in brackets that `citations` knows become links, but never in code or in links. Plain is what is longer than
-    200 KB or costs more than 0.6 CPU seconds (D9, S18-S21, S31, S37, X1, X2, X4).
+    200 KB or costs more than a CPU second (D9, S18-S21, S31, S37, X1, X2, X4).
     """
     text = clean_text(text)
     if len(text) > MAX_MARKDOWN_CHARS:

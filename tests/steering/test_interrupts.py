@@ -65,7 +65,7 @@ def test_an_interrupted_turn_is_run_again_at_once_although_its_runner_still_hang
         let_go.wait(60)
 
     monkeypatch.setattr(executors, "_runner", runner)
-    monkeypatch.setattr(executors, "close_old_connections", lambda: None)
+    monkeypatch.setattr(executors, "let_go", lambda: None)
     try:
         executors.enqueue(-1)
         assert hangs.wait(60)
