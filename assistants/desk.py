@@ -13,7 +13,7 @@ PLACES = 1 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite") else 2
 # Seconds: when nobody has come in for so long, whoever is inside waits for something else, and the place is given away.
 STUCK = 0.2
 # Seconds: it is crowded when somebody has waited for so long, and until nobody had to for a while.
-LATE, LULL = 0.01, 0.15
+LATE, LULL = 0.05, 0.15
 
 
 class Desk:

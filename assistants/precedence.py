@@ -1,4 +1,4 @@
-"""The loop that carries all text goes first: before each statement a thread gives way while the loop is at work."""
+"""The loop that carries all text goes first: a thread gives way before a statement or a template while the loop is at work."""
 
 import asyncio
 import os

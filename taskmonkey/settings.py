@@ -196,7 +196,7 @@ TRACE_RATIO = float(os.environ.get("TASKMONKEY_TRACE_RATIO", "1"))
 # Every bound that keeps a turn, a tree of turns and a socket finite. Each has a test.
 TASKMONKEY: dict[str, Any] = {
     "EXECUTOR": os.environ.get("TASKMONKEY_EXECUTOR", "inprocess"),
-    "TURN_THREADS": int(os.environ.get("TASKMONKEY_TURN_THREADS", "128")),
+    "TURN_THREADS": int(os.environ.get("TASKMONKEY_TURN_THREADS", "256")),
     "HEARTBEAT_SECONDS": float(os.environ.get("TASKMONKEY_HEARTBEAT_SECONDS", "3")),
     "LEASE_SECONDS": float(os.environ.get("TASKMONKEY_LEASE_SECONDS", "10")),
     # A look into the database for what hints of other processes missed.

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
-from assistants import access
+from assistants import access, precedence
 from assistants.conversations.overview import list_conversations, waiting_below
 from assistants.conversations.present import present_of
 from assistants.models import Message, Thread, ToolCall, Turn, TurnEvent
@@ -272,5 +272,6 @@ def draw_growing(thread: Thread) -> list[dict[str, Any]]:
 
 
 def _draw(template: str, view: Viewpoint, **context: Any) -> SafeString:
+    precedence.give_way()
     seen = {"view": view, "thread": view.thread, "can_write": view.can_write, "definition": view.definition}
     return mark_safe(render_to_string(template, {**seen, "csrf_token": view.csrf_token, **context}))
