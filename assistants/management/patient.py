@@ -17,6 +17,9 @@ TOO_SLOW = 4408
 # Seconds: a reader who takes in nothing for so long is cut off, and catches up when it comes back.
 PATIENCE = 10.0
 LOOK = 0.05
+# Seconds that a page's socket may take to open: when a thousand pages come back at once after a restart, some stand in line for
+# longer than the five of Daphne's library, and would come back again and again.
+HANDSHAKE = 30
 
 
 class PromptSocket(WebSocketProtocol):  # type: ignore[misc]
@@ -48,6 +51,9 @@ class PromptSocket(WebSocketProtocol):  # type: ignore[misc]
 class PatientServer(Server):  # type: ignore[misc]
     """Holds a socket's sender back while too much waits for its reader, so that a slow one costs bounded memory: text that
     grows meanwhile is sent as one piece, and events are read from the record when their turn comes."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(websocket_handshake_timeout=HANDSHAKE, websocket_connect_timeout=HANDSHAKE, **given)
 
     def run(self) -> None:
         """Serves until it is stopped."""

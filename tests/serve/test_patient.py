@@ -1,6 +1,8 @@
-"""What is sent to a socket that has just gone is dropped: nothing failed, and there is nothing for anybody to look into."""
+"""Sockets that open slowly are waited for, and what is sent to one that has just gone is dropped: nothing failed."""
 
 import asyncio
+import subprocess
+import sys
 from collections import deque
 
 import pytest
@@ -8,6 +10,7 @@ from autobahn.exception import Disconnected
 from autobahn.websocket.protocol import TrafficStats
 from daphne.ws_protocol import WebSocketFactory
 from twisted.internet.error import ConnectionLost
+from websockets.sync.client import connect
 
 from assistants.management.patient import PatientServer, PromptSocket
 
@@ -106,3 +109,31 @@ class TestAPromptSocket:
         wire = speak(Wire(takes=None))
 
         assert wire.dataBuffer == b"Hello"
+
+
+# An application that takes longer to accept a socket than Daphne's library waits for an answer.
+SLOW = """
+import asyncio, socket
+from daphne.server import twisted_loop
+from assistants.management.patient import PatientServer
+
+async def application(scope, receive, send):
+    await receive()
+    await asyncio.sleep(6)
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.send", "text": "here"})
+    await receive()
+
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+PatientServer(application=application, endpoints=[f"fd:fileno={listener.fileno()}"], signal_handlers=False).run()
+"""
+
+
+def test_a_socket_that_stands_in_line_for_longer_than_five_seconds_is_opened():
+    with subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            with connect(f"ws://127.0.0.1:{server.stdout.readline().strip()}/", open_timeout=60) as socket:
+                assert socket.recv(timeout=60) == "here"
+        finally:
+            server.kill()
