@@ -4,9 +4,11 @@ from assistants import clock
 from assistants.desk import desk
 
 # Seconds from a change to the look at it, and from one look to the next. The steps of a turn follow each other closely:
-# what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second.
-DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.25}
+# what is drawn a moment later is drawn once for several of them. The panel sums up, so it may lag behind by a second; it and
+# the list of conversations are drawn together, as all is that is due within a moment.
+DELAY = {"thread": 0.05, "user": 0.5, "panel": 0.5}
 PACE = {"thread": 0.08, "tree": 0.5, "user": 0.5, "panel": 1.0}
+TOGETHER = 0.1
 ACCESS = "access"
 # While sends and turns wait for each other, drawings wait up to so many seconds, looking that often whether it is over.
 RUSH_SECONDS, RUSH_LOOK = 4.0, 0.1
@@ -29,6 +31,8 @@ class Agenda:
         """What is due now, in the order of the changes."""
         now, late = clock.monotonic(), RUSH_SECONDS if desk.is_crowded else 0.0
         ready = [topic for topic, at in self._due.items() if topic == ACCESS or at + late <= now]
+        if any(topic != ACCESS for topic in ready):
+            ready = [topic for topic, at in self._due.items() if topic == ACCESS or at + late <= now + TOGETHER]
         for topic in ready:
             del self._due[topic]
             self._seen[topic] = now

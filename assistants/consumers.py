@@ -3,12 +3,10 @@
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Collection, Coroutine
 from contextlib import suppress
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 from urllib.parse import parse_qs
-from uuid import UUID
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -20,21 +18,18 @@ from assistants import access, forms, looks
 from assistants.agenda import ACCESS, Agenda
 from assistants.desk import desk
 from assistants.errors import NotAllowed
-from assistants.models import Message, Thread, User
+from assistants.models import Thread, User
 from assistants.open_pages import open_pages
 from assistants.rendering import fragments
 from assistants.rendering.live_text import LiveText
-from assistants.turns import events, hub, live
+from assistants.rendering.updates import CARDS, NEWS, PANEL, PARTS, SIDEBAR, Update, draw_update
+from assistants.turns import events, hub
 
 log = logging.getLogger(__name__)
 
 # Of our own range: Daphne's library lets no application send 1011 or 1012.
 BROKEN, RESTARTING, SIGNED_OUT, INVISIBLE, TOO_MANY = 4011, 4012, 4401, 4404, 4429
 FAREWELL_SECONDS = 1.0
-# Events whose drawing holds whole messages.
-REDRAWING = ("message", "log")
-P = ParamSpec("P")
-Drawn = TypeVar("Drawn")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -70,8 +65,8 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.close(TOO_MANY)
             return
         self.text = LiveText(self.thread.pk)
-        self.cards: dict[str, str] = {}
-        self.panel = self.sidebar = ""
+        # What was sent last of each part, by its elements.
+        self.shown: dict[str, dict[str, str]] = {}
         self.agenda = Agenda()
         self.watch: hub.Subscription | None = None
         self.sight: looks.Sight | None = None
@@ -140,63 +135,43 @@ class ThreadConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         return self.cursor is not None
 
     async def _follow(self, watch: hub.Subscription) -> None:
-        answers = {
-            "thread": self._send_events,
-            "tree": self._send_cards,
-            "panel": self._send_panel,
-            "user": self._send_sidebar,
-            ACCESS: self._obey_look,
-        }
         # Everything at first, the list of conversations too: a page that comes back may have missed any of it.
-        ready = list(watch.topics)
+        await self._show(set(PARTS))
         while True:
-            for topic in ready:
-                await answers[topic.partition(":")[0]]()
             for topic in await watch.changed_within(self.agenda.seconds()):
                 self.agenda.add(topic)
-            ready = self.agenda.take()
+            due = {topic.partition(":")[0] for topic in self.agenda.take()}
+            if ACCESS in due:
+                await self._obey_look()
+            await self._show(due - {ACCESS})
 
-    async def _send_events(self) -> None:
-        # In stretches: whoever was away for long gets all of it now, not at the next change.
-        while True:
-            news, redrawn, ended = await _news(self.actor, self.thread.chat_id, self.cursor)
-            for frame in news:
+    async def _show(self, parts: set[str]) -> None:
+        """Draws the parts of the page that are due, and sends of them what looks different from what was sent last."""
+        while parts:
+            update = await _update(self.actor, self.thread, self.cursor, parts)
+            for frame in update.news:
                 await self._say(frame)
                 self.cursor = frame["n"]
-            if news:
-                self.agenda.add("panel:")
-                if not isinstance(self.actor, User):
-                    # Nobody tells what a visitor's list looks like: it changes with what happens here.
-                    self.agenda.add("user:")
-            if redrawn:
+            if update.redraws:
                 # What was drawn may hold a part of the growing reply, older than what was sent of it meanwhile.
-                self.text.start_over(ended=ended)
+                self.text.start_over(ended=update.ended)
                 hub.wake(f"text:{self.thread.pk}")
-            if len(news) < events.STRETCH:
+            for part, pieces in update.pieces.items():
+                shown, self.shown[part] = self.shown.get(part, {}), pieces
+                for element, html in pieces.items():
+                    if shown.get(element, "") != html:
+                        await self._say({"html": html})
+            self._plan_what_follows(parts, has_news=bool(update.news))
+            # In stretches: whoever was away for long gets all of it now, not at the next change.
+            if update.is_whole:
                 return
 
-    async def _send_cards(self) -> None:
-        """Cards of sub-chats that are at work; only what looks different from what was sent last."""
-        # How things stand comes with them: it must not say that an answer is there before the answer is.
-        await self._send_events()
-        drawn = await _open_cards(self.actor, self.thread)
-        for key, html in drawn.items():
-            if self.cards.get(key) != html:
-                await self._say({"html": html})
-        self.cards = drawn
-        self.agenda.add("panel:")
-
-    async def _send_panel(self) -> None:
-        html = await _panel(self.actor, self.thread.chat_id)
-        if html != self.panel:
-            await self._say({"html": html})
-        self.panel = html
-
-    async def _send_sidebar(self) -> None:
-        html = await _sidebar(self.actor, self.thread)
-        if html != self.sidebar:
-            await self._say({"html": html})
-        self.sidebar = html
+    def _plan_what_follows(self, parts: set[str], *, has_news: bool) -> None:
+        """The panel sums up what was told. Nobody tells what a visitor's list looks like: it changes with what happens here."""
+        if PANEL not in parts and (has_news or CARDS in parts):
+            self.agenda.add(PANEL)
+        if SIDEBAR not in parts and has_news and isinstance(self.actor, access.Visitor):
+            self.agenda.add(SIDEBAR)
 
     @property
     def view(self) -> looks.View:
@@ -239,46 +214,18 @@ def _cursor(after: str | None, thread_id: int) -> int | None:
     return forms.cursor(after, Thread.objects.get(pk=thread_id))
 
 
-def _draw_news(actor: access.Actor, chat_id: str, cursor: int) -> tuple[list[dict[str, Any]], bool, UUID | None]:
-    """The events after the cursor as frames, whether they redraw messages, and the live reply if the record says that it has
-    ended; access is asked again for each batch (D7).
-
-    The panel is left out: many events in a row change it, and it is drawn at a pace of its own.
-    """
-    view = fragments.view_of(actor, chat_id)
-    found = events.events_after(view.thread.pk, cursor)
-    redrawn = any(event.kind in REDRAWING for event in found)
-    return fragments.draw_news(found, view, but=("panel",)), redrawn, _ended_reply(view.thread) if redrawn else None
-
-
-def _ended_reply(thread: Thread) -> UUID | None:
-    """A reply that somebody stopped may be fed by its model for a moment longer, which nobody is to see."""
-    reply = live.current(thread.pk)
-    if reply is None or Message.objects.filter(pk=reply.message_id, state=Message.State.STREAMING).exists():
-        return None
-    return reply.message_id
-
-
-def _draw_panel(actor: access.Actor, chat_id: str) -> str:
-    return fragments.draw_panel(fragments.view_of(actor, chat_id))
-
-
-def _in_a_thread(draw: Callable[P, Drawn]) -> Callable[P, Awaitable[Drawn]]:
-    """Drawn in its turn among requests and the steps of turns: two threads that work at once slow down each other, and both of
-    them the loop."""
-
-    @wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Drawn:
-        with desk.place():
-            return draw(*args, **kwargs)
-
-    return cast(Callable[P, Awaitable[Drawn]], database_sync_to_async(drawn))
+def _draw(actor: access.Actor, thread: Thread, cursor: int, parts: Collection[str]) -> Update:
+    """What is new after the cursor, and how the other parts look; access is asked again for each (D7). Cards say how things
+    stand, which must not be ahead of the events."""
+    with desk.place():
+        found = events.events_after(thread.pk, cursor) if NEWS in parts or CARDS in parts else []
+        if not found and set(parts) == {NEWS}:
+            return Update()
+        view = fragments.view_of(actor, thread.chat_id)
+    return draw_update(view, found, parts)
 
 
 # Made once: to wrap a function costs more than to hand it over to the thread.
 _get_thread = database_sync_to_async(access.get_thread)
 _find_cursor = database_sync_to_async(_cursor)
-_news = _in_a_thread(_draw_news)
-_open_cards = _in_a_thread(fragments.draw_open_cards)
-_panel = _in_a_thread(_draw_panel)
-_sidebar = _in_a_thread(fragments.draw_sidebar)
+_update = database_sync_to_async(_draw)

@@ -185,9 +185,8 @@ def draw_call(call: ToolCall, view: Viewpoint) -> SafeString:
     return _draw(card.template, view, call=call, **card.context(call))
 
 
-def draw_open_cards(actor: access.Actor, thread: Thread) -> dict[str, str]:
-    """What shows the work of others here, by element: cards of open calls, and the state; access is asked again (D7)."""
-    view = view_of(actor, thread.chat_id)
+def draw_open_cards(view: Viewpoint) -> dict[str, str]:
+    """What shows the work of others here, by element: cards of open calls, and the state."""
     drawn = [(call.pk, _pieces(call, view)) for call in calls_at_work(view.thread)]
     cards = {f"{call}/{number}": html for call, pieces in drawn for number, html in enumerate(pieces)}
     return {**cards, "state": draw_state(view)}

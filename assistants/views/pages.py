@@ -13,7 +13,7 @@ from assistants.errors import CodedError
 from assistants.llm.detect import describe
 from assistants.models import Tenant, Thread, User
 from assistants.models.definition import Definition, define, profile_for
-from assistants.rendering import fragments
+from assistants.rendering import fragments, updates
 from assistants.sentences import spoken
 from assistants.templatetags.conversations import first_choice
 from assistants.turns import events, outline
@@ -110,17 +110,14 @@ def thread_older(request: HttpRequest, chat_id: str) -> HttpResponse:
 def thread_events(request: HttpRequest, chat_id: str) -> HttpResponse:
     """What a socket would have sent since event `after`, for pages whose socket is blocked: numbered events, then the
     growing text, the cards of work that goes on, and the list of conversations."""
-    who = actor(request)
-    view = fragments.view_of(who, chat_id)
+    view = fragments.view_of(actor(request), chat_id)
     found = view.thread
     after = forms.cursor(request.GET.get("after"), found)
     if after is None:
         return JsonResponse({"reset": True})
-    frames: list[dict[str, object]] = fragments.draw_news(events.events_after(found.pk, after), view, but=("panel",))
-    frames += fragments.draw_growing(found)
-    frames += [{"html": html} for html in fragments.draw_open_cards(who, found).values()]
-    frames.append({"html": fragments.draw_panel(view)})
-    frames.append({"html": fragments.draw_sidebar(who, found)})
+    update = updates.draw_update(view, events.events_after(found.pk, after), updates.PARTS)
+    frames: list[dict[str, object]] = [*update.news, *fragments.draw_growing(found)]
+    frames += [{"html": html} for pieces in update.pieces.values() for html in pieces.values()]
     return JsonResponse({"events": frames})
 
 

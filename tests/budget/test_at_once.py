@@ -1,8 +1,10 @@
 """Many calls at once, in threads of their own with real commits: never more than the cap and one call (P15, S29)."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -36,6 +38,9 @@ def family(ground, tmp_path, monkeypatch) -> Iterator[tuple[Turn, list[Turn]]]:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM INTO %s", [str(tmp_path / "file.sqlite3")])
+        # The copy has no log yet, and fifty that would give it one at the same moment do not wait for each other.
+        with closing(sqlite3.connect(tmp_path / "file.sqlite3")) as copy:
+            copy.execute("PRAGMA journal_mode=WAL")
         # Connections of other threads are made anew, and go there; this thread's stays where it is.
         monkeypatch.setitem(connections.settings["default"], "NAME", str(tmp_path / "file.sqlite3"))
     yield root, found

@@ -64,10 +64,10 @@ def test_j11_a_change_in_one_lane_is_sent_alone(ground, monkeypatch):
     thread = three_at_work(ground)
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
-    before = fragments.draw_open_cards(ground.alice, thread)
+    before = fragments.draw_open_cards(fragments.view_of(ground.alice, thread.chat_id))
 
     lifecycle.stop_turn(last_turn(children(thread)[0]).pk, by="Alice")
-    after = fragments.draw_open_cards(ground.alice, thread)
+    after = fragments.draw_open_cards(fragments.view_of(ground.alice, thread.chat_id))
 
     pieces = [key for key in after if key.startswith(str(call_of(thread).pk))]
     changed = [after[key] for key in pieces if before[key] != after[key]]

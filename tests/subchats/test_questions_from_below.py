@@ -143,4 +143,4 @@ def test_a_reader_sees_the_question_of_a_sub_chat_and_can_not_answer_it(ground, 
 
     assert form_of(page) is not None and "Send answer" not in form_of(page).text()
     assert refused.status_code == 403 and the_question().answer is None
-    assert fragments.draw_open_cards(ground.rita, three[0])["state"]
+    assert fragments.draw_open_cards(fragments.view_of(ground.rita, three[0].chat_id))["state"]

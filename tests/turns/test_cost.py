@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from assistants import consumers, looks
 from assistants.models import Thread
 from assistants.rendering import fragments
+from assistants.rendering.updates import NEWS, PANEL, SIDEBAR
 from assistants.turns import executors
 from assistants.turns.lifecycle import send_message
 from assistants.turns.loop import run_turn
@@ -61,7 +62,7 @@ def test_a_look_at_four_lanes_costs_few_queries(ground):
     four = four_at_work(ground)
 
     with CaptureQueriesContext(connection) as queries:
-        fragments.draw_open_cards(ground.alice, four)
+        fragments.draw_open_cards(fragments.view_of(ground.alice, four.chat_id))
 
     assert len(real(queries)) <= 16
 
@@ -112,11 +113,9 @@ def test_what_a_socket_draws_of_an_answer_costs_few_queries(ground, client):
     seen = thread.last_event
 
     with CaptureQueriesContext(connection) as queries:
-        consumers._draw_news(ground.alice, thread.chat_id, seen)
-        consumers._draw_panel(ground.alice, thread.chat_id)
-        fragments.draw_sidebar(ground.alice, thread)
+        consumers._draw(ground.alice, thread, seen, {NEWS, PANEL, SIDEBAR})
 
-    assert len(real(queries)) <= 21
+    assert len(real(queries)) <= 19
 
 
 def test_very_many_idle_pages_ask_whether_they_may_still_be_seen_in_five_queries(ground, client):
