@@ -11,7 +11,8 @@ from tests.faults.invariants import check
 from tests.faults.tally import Tally
 from tests.kit.stub_llm import StubLLM, call, finish, say
 
-CHATS = 3
+# So many that an hour of some thousand kills comes to the 10,000 sends of P1.
+CHATS = 8
 BUSY = ("thinking", "acting", "queued", "paused")
 # Beside the points: everything at once, and the stores that a full site stands on.
 MOMENTS = {"embedded": ["all"], "full": ["all", "redis", "postgres", "web", "worker"]}
@@ -29,7 +30,7 @@ def script(llm: StubLLM) -> None:
 def run_at_point(cluster: Cluster, llm: StubLLM, tally: Tally, *, what: str, dice: random.Random) -> None:
     """kill -9 of the process that passes the point, at a pass by chance."""
     script(llm)
-    cluster.arm(what, nth=dice.randint(1, 3 if what != "llm.mid_stream" else 20))
+    cluster.arm(what, nth=dice.randint(1, CHATS if what != "llm.mid_stream" else 20))
     with ThreadPoolExecutor(CHATS) as pool:
         sent = [pool.submit(cluster.client.open, f"m{number}", f"k{number}") for number in range(CHATS)]
         cluster.wait_reached(30)
