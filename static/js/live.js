@@ -151,10 +151,15 @@ function blockOf(frame) {
   return frame.m && frame.h !== undefined ? `${frame.m}:${frame.b}` : null;
 }
 
-// A tab in the background gets no display frames.
+// A tab in the background gets no display frames, also not the one that it asked for before it went there.
 function nextFrame(callback) {
-  if (document.hidden) setTimeout(callback, 100);
-  else requestAnimationFrame(callback);
+  const frame = requestAnimationFrame(go);
+  const late = setTimeout(go, 100);
+  function go() {
+    cancelAnimationFrame(frame);
+    clearTimeout(late);
+    callback();
+  }
 }
 
 export function connect(chat, { prepare, drawn, onConnection }) {

@@ -81,6 +81,7 @@ class Visit:
     def at_rest(self) -> None:
         """Waits until nothing works in this conversation and the page has drawn it all."""
         self.page.wait_for_selector("#state[data-state=idle]", state="attached", timeout=PATIENCE)
+        see_all_news(self.page)
         self.page.wait_for_timeout(150)
 
     def until(self, expression: str) -> None:
@@ -95,6 +96,20 @@ class Visit:
         running = self.page.locator("#panel [data-since]:not([data-since=''])")
         expect(running).to_have_count(0, timeout=PATIENCE)
         self.page.wait_for_timeout(LAST_PANEL)
+
+
+def see_all_news(page: Page) -> None:
+    """Waits until the page has drawn each event that there is: in a rush the last ones come seconds after how things stand."""
+    end, address = time.monotonic() + PATIENCE / 1000, page.evaluate("new URL('events/', location).href")
+    while True:
+        seen = page.evaluate("document.getElementById('chat').dataset.seq")
+        answer = page.request.get(address, params={"after": seen})
+        assert answer.ok, (answer.status, answer.text())
+        left = [frame for frame in answer.json()["events"] if "n" in frame]
+        if not left:
+            return
+        assert time.monotonic() < end, f"never drawn: {left}"
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,12 @@
 """What was seen live equals what is seen after a reload: an old page and its events make the fresh page (D6, P4)."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, see_all_news
 
 PARTS = ("log", "state", "heading", "panel", "threads")
 
@@ -30,10 +30,10 @@ def picture(page: Page) -> dict[str, str]:
     return {part: page.evaluate(PICTURE, part) for part in PARTS}
 
 
-def differences(live: dict[str, str], reloaded: dict[str, str]) -> dict[str, tuple[str, str]]:
+def differences(live: dict[str, str], reloaded: dict[str, str], parts: Sequence[str] = PARTS) -> dict[str, tuple[str, str]]:
     """Where the pictures part, with a few words around it."""
     found = {}
-    for part in PARTS:
+    for part in parts:
         if live[part] != reloaded[part]:
             at = len(os.path.commonprefix([live[part], reloaded[part]]))
             found[part] = (live[part][max(at - 80, 0) : at + 160], reloaded[part][max(at - 80, 0) : at + 160])
@@ -194,9 +194,25 @@ def test_a_second_tab_shows_the_same_as_the_one_that_wrote(visit: Callable[..., 
     for each in (page, other):
         expect(each.locator("#log")).to_contain_text("Stock counted")
         each.wait_for_selector("#state[data-state=idle]", state="attached")
+        see_all_news(each)
     window.see_the_panel_out()
 
     assert differences(picture(page), picture(other)) == {}
+
+
+def test_a_tab_that_gets_no_display_frames_shows_all_the_same(visit: Callable[..., Visit]):
+    window = visit()
+    page = window.start_chat("First words")
+    window.at_rest()
+    # As of a tab that goes into the background: what it has asked for never comes.
+    page.evaluate("window.requestAnimationFrame = () => 0")
+
+    window.send("flood")
+
+    window.at_rest()
+    live = picture(page)
+    page.reload()
+    assert differences(live, picture(page), parts=("log", "state")) == {}
 
 
 def test_report_s1_a_reload_in_the_middle_of_a_reply_loses_and_repeats_nothing(visit: Callable[..., Visit]):
