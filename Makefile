@@ -1,5 +1,5 @@
 # Two commands matter: `make run` and `make test`. What they do stands in make.py, which needs only Python.
-export PORT BIND DEMO_LANGUAGE UPGRADE MINUTES REPEAT SEED
+export PORT BIND DEMO_LANGUAGE UPGRADE MINUTES REPEAT SEED ONLY
 
 .PHONY: help run team test fast lock format map bench faults clean
 
@@ -12,7 +12,7 @@ help:
 	@echo 'make map     copy every module caption into docs/architecture.md'
 	@echo 'make lock    compile requirements*.in into the hashed locks (UPGRADE=1 takes newer releases)'
 	@echo 'make bench   measure TaskMonkey next to a bare relay on this machine'
-	@echo 'make faults  kill and measure for an hour, and write docs/promises.md (MINUTES=60 REPEAT=5 SEED=)'
+	@echo 'make faults  kill and measure for an hour, and write docs/promises.md (MINUTES=60 REPEAT=5 SEED=, or ONLY=P9)'
 	@echo 'make clean   remove the environment and the caches; the data stays'
 
 run team test fast lock format map bench faults clean:

@@ -53,10 +53,11 @@ def fast() -> int:
 
 
 def faults() -> int:
-    """Kills and measures for a long time (MINUTES of kills, REPEAT of all else, SEED), and writes docs/promises.md."""
+    """Kills and measures for a long time (MINUTES of kills, REPEAT of all else, SEED), and writes docs/promises.md; or
+    one promise of it anew (ONLY=P9)."""
     install(TEST_LOCK)
     find_services()
-    chosen = [f"--{name.lower()}={value}" for name in ("MINUTES", "REPEAT", "SEED") if (value := os.environ.get(name))]
+    chosen = [f"--{name.lower()}={value}" for name in ("MINUTES", "REPEAT", "SEED", "ONLY") if (value := os.environ.get(name))]
     return subprocess.run([PYTHON, "-m", "tests.faults", *chosen], cwd=ROOT, env=own_environment()).returncode
 
 

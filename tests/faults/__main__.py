@@ -27,11 +27,12 @@ from tests.faults.tally import Tally, write  # noqa: E402
 
 
 def main() -> int:
-    """Gives 1 if anything was violated."""
+    """Gives 1 if anything was violated. With `--only P9` one promise is measured anew, without kills."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60, help="for the kill runs, all profiles together (default 60)")
     parser.add_argument("--repeat", type=int, default=5, help="how often each other measure is taken (default 5)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--only", choices=measures.promises(), help="one promise's row of the page, without kills")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "promises.md")
     chosen = parser.parse_args()
     started, tally = time.monotonic(), Tally()
@@ -39,6 +40,8 @@ def main() -> int:
     profiles = ["embedded"] + ([] if (missing := why_no_services()) else ["full"])
     print(missing, end="")
     command = f"make faults MINUTES={chosen.minutes:g} REPEAT={chosen.repeat} SEED={chosen.seed}"
+    if chosen.only:
+        return _amend(chosen.page, chosen.only, profiles, tally, chosen.repeat)
     measures.measure_renderer(tally)
     with open_ground() as ground:
         for profile in profiles:
@@ -46,6 +49,14 @@ def main() -> int:
             write(chosen.page, tally.page(command=command, seconds=time.monotonic() - started, load=os.getloadavg()[0]))
             _measure(ground, profile, tally, chosen.repeat)
             write(chosen.page, tally.page(command=command, seconds=time.monotonic() - started, load=os.getloadavg()[0]))
+    return 1 if tally.violations else 0
+
+
+def _amend(page: Path, promise: str, profiles: list[str], tally: Tally, repeat: int) -> int:
+    with open_ground() as ground:
+        for profile in profiles:
+            _measure(ground, profile, tally, repeat, only=promise)
+    write(page, tally.amend(page.read_text(), promise, command=f"make faults ONLY={promise} REPEAT={repeat}"))
     return 1 if tally.violations else 0
 
 
@@ -63,12 +74,12 @@ def _kill(ground: Ground, profile: str, tally: Tally, seconds: float, dice: rand
         cluster.remove()
 
 
-def _measure(ground: Ground, profile: str, tally: Tally, repeat: int) -> None:
-    for measure in measures.of(profile):
+def _measure(ground: Ground, profile: str, tally: Tally, repeat: int, only: str = "") -> None:
+    for measure in measures.of(profile, only):
         cluster = ground.build(profile, **measures.OPTIONS.get(measure.__name__, {}))
         try:
             for _ in range(repeat):
-                promise = measure.__doc__.split(":")[0]
+                promise = measures.promise_of(measure)
                 cluster = _try(ground, cluster, tally, promise, measure.__name__, lambda c, m=measure: m(c, ground.llm, tally))
         finally:
             cluster.remove()

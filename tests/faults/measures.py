@@ -1,5 +1,7 @@
 """What is measured beside the kills, one function for each promise; what `make faults` writes down comes from here."""
 
+import json
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +9,8 @@ from pathlib import Path
 
 from assistants.rendering import code
 from assistants.rendering.markdown import render_markdown
-from tests.faults.cluster import SHIPPED, Cluster, wait_for
+from tests.faults.cluster import PROFILES, SHIPPED, Cluster, wait_for
+from tests.faults.invariants import check
 from tests.faults.tally import Tally
 from tests.kit.stub_llm import StubLLM, call, finish, never, say
 
@@ -15,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 Measure = Callable[[Cluster, StubLLM, Tally], None]
 ANSWER = [say("ok"), finish("stop")]
 MISSED = 10_000
+# Bytes that a reader who hangs may cost. With nothing else at work it is some 54 MB: the text itself, as rows, as HTML and on
+# its way, some times over.
+SLOW_READER = 96 * 1024 * 1024
 
 
 def measure_renderer(tally: Tally) -> None:
@@ -138,6 +144,60 @@ def measure_stop(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
     tally.time("P8", f"stop of three levels, {cluster.profile}:", time.monotonic() - started)
 
 
+def measure_slow_reader(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
+    """P9: a reader who takes nothing in is sent 8 MB, while others read on."""
+    llm.script_forever(ANSWER)
+    chat = cluster.client.open("m0", "k0")
+    assert chat
+    for number in range(1, 25):
+        cluster.wait_quiet(count=number)
+        cluster.client.send(chat, f"m{number}", f"k{number}")
+    cluster.wait_quiet(count=25)
+    # More than the kernel holds for a connection, and the server may hold.
+    long = json.dumps([{"type": "text", "text": "many words " * 30_000}])
+    cluster.data.change("update assistants_message set parts = ? where role = 'user' and sequence > 2", long)
+    last = _last_event(cluster)
+    # Drawn once before, so that only what a reader who hangs costs is counted.
+    whole = cluster.client.follow(chat, 0)
+    wait_for(lambda: list(whole.read_for(0.2)) is not None and whole.cursor == last, 20, "all is drawn")
+    brisk = cluster.client.follow(chat, last)
+    before, let_go = cluster.rss("web"), cluster.log.read_text().count("4408")
+
+    slow = cluster.client.follow(chat, 0, sock=_narrow(cluster), max_queue=1)
+    llm.script_forever([say("word ", 30, 0.1), finish("stop")])
+    time.sleep(2)
+    sent = time.monotonic()
+    cluster.client.send(chat, "while one is stuck", "k-more")
+    assert brisk.sees("while one is stuck", within=60)
+    tally.time("P9", f"to the page of somebody else meanwhile, {cluster.profile}:", time.monotonic() - sent)
+    cluster.wait_quiet(30, count=26)
+    grown = cluster.rss("web") - before
+    wait_for(lambda: cluster.log.read_text().count("4408") > let_go, 30, "the slow one is let go")
+    assert grown < SLOW_READER, f"{grown:,} bytes"
+    tally.size("P9", f"that it cost, {cluster.profile}:", grown)
+
+    again, final = cluster.client.follow(chat, last), _last_event(cluster)
+    wait_for(lambda: list(again.read_for(0.1)) is not None and again.cursor == final, 10, "who comes back catches up")
+    assert again.numbers == list(range(last + 1, final + 1))
+    for page in (whole, slow, brisk, again):
+        page.drop()
+    cluster.client.acknowledged.clear()
+    check(cluster, llm)
+    tally.count("P9", f"readers who read nothing, let go and caught up, {cluster.profile}")
+
+
+def _narrow(cluster: Cluster) -> socket.socket:
+    """A connection of a reader who takes in little at a time."""
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    line.connect(cluster.listener.getsockname())
+    return line
+
+
+def _last_event(cluster: Cluster) -> int:
+    return int(cluster.rows("select last_event from assistants_thread")[0]["last_event"])
+
+
 def measure_lost_right(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
     """P11: an account is switched off while its page is open and its turn runs."""
     llm.script_forever([say("word ", 400, 0.05), finish("stop")])
@@ -215,10 +275,23 @@ def measure_rolling_restart(cluster: Cluster, llm: StubLLM, tally: Tally) -> Non
 BOTH: list[Measure] = [
     measure_resends, measure_missed_events, measure_flapping, measure_stop, measure_lost_right, measure_rolling_restart,
 ]  # fmt: skip
+OWN: dict[str, list[Measure]] = {
+    "embedded": [measure_slow_reader, measure_restart],
+    "full": [measure_take_over, measure_clocks, measure_redis],
+}
 OPTIONS: dict[str, dict[str, dict[str, str]]] = {"measure_take_over": {"times": SHIPPED}, "measure_restart": {"times": SHIPPED}}
 
 
-def of(profile: str) -> list[Measure]:
-    """The measures of one profile, in order."""
-    own = [measure_restart] if profile == "embedded" else [measure_take_over, measure_clocks, measure_redis]
-    return [*BOTH, *own]
+def of(profile: str, only: str = "") -> list[Measure]:
+    """The measures of one profile, in order; of one promise where it is named."""
+    return [measure for measure in [*BOTH, *OWN[profile]] if only in ("", promise_of(measure))]
+
+
+def promise_of(measure: Measure) -> str:
+    """The id that its docstring begins with."""
+    return (measure.__doc__ or "").split(":")[0]
+
+
+def promises() -> list[str]:
+    """The promises that are measured without kills."""
+    return sorted({promise_of(measure) for profile in PROFILES for measure in of(profile)})

@@ -41,10 +41,11 @@ ENOUGH = {("P1", "sends"): 10_000, ("P3", "kills"): 1_440}
 
 @dataclass
 class Tally:
-    """Counts and times by promise. A violation is a sentence; there should be none."""
+    """Counts, seconds and bytes by promise. A violation is a sentence; there should be none."""
 
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     times: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    sizes: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     violations: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, promise: str, what: str, number: int = 1) -> None:
@@ -54,6 +55,9 @@ class Tally:
     def time(self, promise: str, what: str, seconds: float) -> None:
         self.times.setdefault(promise, {}).setdefault(what, []).append(seconds)
 
+    def size(self, promise: str, what: str, number: int) -> None:
+        self.sizes.setdefault(promise, {}).setdefault(what, []).append(number / 1024**2)
+
     def violate(self, promise: str, what: str) -> None:
         self.violations.setdefault(promise, []).append(what)
         print(f"  VIOLATION {promise}: {what}", flush=True)
@@ -62,9 +66,10 @@ class Tally:
         """What is known of one promise, in half sentences."""
         said = [f"{number:,} {what}" for what, number in self.counts.get(promise, {}).items()]
         said += [describe(what, values) for what, values in self.times.get(promise, {}).items()]
+        said += [describe(what, values, "MB") for what, values in self.sizes.get(promise, {}).items()]
         broken = self.violations.get(promise, [])
         if said or broken:
-            said.append(f"**{len(broken)} violations**" if broken else "0 violations")
+            said.append(f"**{len(broken)} violation{'s' * (len(broken) > 1)}**" if broken else "0 violations")
         return "; ".join(said) or "not measured in this run"
 
     def not_reached(self) -> list[str]:
@@ -78,7 +83,7 @@ class Tally:
             number = sum(number for what, number in self.counts.get(name, {}).items() if what.startswith(start))
             if number < wanted:
                 found.append(f"- {name}: {number:,} instead of {wanted:,}; a longer run tells more.")
-        known = self.counts.keys() | self.times.keys() | self.violations.keys()
+        known = self.counts.keys() | self.times.keys() | self.sizes.keys() | self.violations.keys()
         return found + [f"- {name}: not measured here." for name in PROMISES if name not in known]
 
     def page(self, *, command: str, seconds: float, load: float) -> str:
@@ -97,20 +102,34 @@ class Tally:
             "| | promise | to reach | measured |",
             "|---|---|---|---|",
         ]
-        rows = [f"| {name} | {what} | {number} | {self.lines(name)} |" for name, (what, number) in PROMISES.items()]
+        rows = [self._row(name) for name in PROMISES]
         broken = [f"- {name}: {what}" for name, found in self.violations.items() for what in found]
         tail = ["", "## Violations", "", *broken] if broken else []
         behind = ["", "## Not reached in this run", "", *self.not_reached()]
         return "\n".join([*head, *rows, *behind, *tail, ""])
 
+    def amend(self, page: str, name: str, *, command: str) -> str:
+        """A page of an earlier run with the row of one promise measured anew, and how."""
+        lines = [line for line in page.splitlines() if not line.startswith(f"- {name}:")]
+        where = next(place for place, line in enumerate(lines) if line.startswith(f"| {name} |"))
+        lines[where] = self._row(name, f" (measured on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC by `{command}`)")
+        behind = [line for line in self.not_reached() if line.startswith(f"- {name}:")]
+        broken = [f"- {name}: **{what}**" for what in self.violations.get(name, [])]
+        return "\n".join([*lines, *behind, *broken, ""])
 
-def describe(what: str, values: list[float]) -> str:
-    """Times as p50, p95 and the longest, in seconds."""
+    def _row(self, name: str, how: str = "") -> str:
+        what, number = PROMISES[name]
+        return f"| {name} | {what} | {number} | {self.lines(name)}{how} |"
+
+
+def describe(what: str, values: list[float], unit: str = "s") -> str:
+    """Times or sizes as p50, p95 and the longest or largest."""
     ordered = sorted(values)
     at = [ordered[min(int(len(ordered) * share), len(ordered) - 1)] for share in (0.5, 0.95)]
     if len(ordered) == 1:
-        return f"{what} {ordered[0]:.2f} s"
-    return f"{what} p50 {at[0]:.2f} s, p95 {at[1]:.2f} s, longest {ordered[-1]:.2f} s (N = {len(ordered)})"
+        return f"{what} {ordered[0]:.2f} {unit}"
+    most = "longest" if unit == "s" else "largest"
+    return f"{what} p50 {at[0]:.2f} {unit}, p95 {at[1]:.2f} {unit}, {most} {ordered[-1]:.2f} {unit} (N = {len(ordered)})"
 
 
 def write(path: Path, page: str) -> None:

@@ -1,63 +1,22 @@
 """Readers that are slow, sockets that flap, and cursors that nobody gave out (F27, F28)."""
 
-import json
-import socket
-import time
-
 import pytest
 
 from tests.faults.cluster import wait_for
 from tests.faults.invariants import check
+from tests.faults.measures import measure_slow_reader
+from tests.faults.tally import Tally
 from tests.kit.stub_llm import finish, say
 
-MB = 1024 * 1024
 STRANGE = (-1, 10**18, "x", "", "1e3", "%00", "٣", "9" * 40)
 
 
-def narrow(cluster):
-    """A connection of a reader who takes in little at a time."""
-    line = socket.socket()
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    line.connect(cluster.listener.getsockname())
-    return line
-
-
 def test_f27_p9_a_reader_who_reads_nothing_costs_bounded_memory_and_hurts_nobody(embedded, llm):
-    llm.script_forever([say("ok"), finish("stop")])
-    chat = embedded.client.open("m0", "k0")
-    for number in range(1, 25):
-        embedded.wait_quiet(count=number)
-        embedded.client.send(chat, f"m{number}", f"k{number}")
-    embedded.wait_quiet(count=25)
-    # More than the kernel holds for a connection, and the server may hold.
-    long = json.dumps([{"type": "text", "text": "many words " * 30_000}])
-    embedded.data.change("update assistants_message set parts = ? where role = 'user' and sequence > 2", long)
-    last = embedded.rows("select last_event from assistants_thread")[0]["last_event"]
-    # Drawn once before, so that only what a reader who hangs costs is counted.
-    whole = embedded.client.follow(chat, 0)
-    wait_for(lambda: list(whole.read_for(0.2)) is not None and whole.cursor == last, 20, "all is drawn")
-    brisk = embedded.client.follow(chat, last)
-    before = embedded.rss("web")
+    tally = Tally()
 
-    slow = embedded.client.follow(chat, 0, sock=narrow(embedded), max_queue=1)
-    llm.script_forever([say("word ", 30, 0.1), finish("stop")])
-    time.sleep(2)
-    embedded.client.send(chat, "while one is stuck", "k-more")
-    assert brisk.sees("while one is stuck", within=60)
-    embedded.wait_quiet(30, count=26)
-    grown = embedded.rss("web") - before
-    wait_for(lambda: "4408" in embedded.log.read_text(), 30, "the slow one is let go")
+    measure_slow_reader(embedded, llm, tally)
 
-    # Some 54 MB with nothing else at work: the text itself, as rows, as HTML and on its way, some times over.
-    assert grown < 96 * MB
-    again = embedded.client.follow(chat, last)
-    final = embedded.rows("select last_event from assistants_thread")[0]["last_event"]
-    wait_for(lambda: list(again.read_for(0.1)) is not None and again.cursor == final, 10, "who comes back catches up")
-    assert again.numbers == list(range(last + 1, final + 1))
-    for page in (whole, slow, brisk, again):
-        page.drop()
-    embedded.client.acknowledged.clear()
-    check(embedded, llm)
+    assert tally.counts["P9"] == {"readers who read nothing, let go and caught up, embedded": 1}
 
 
 def test_f28_p5_a_flapping_socket_sees_every_event_once(cluster, llm):
