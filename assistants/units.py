@@ -62,12 +62,25 @@ def may_repeat(error: Error) -> bool:
     """Whether the transaction that this error ended has left nothing behind, and may go better at once."""
     if connection.vendor != "postgresql":
         return False
-    code = getattr(error.__cause__, "sqlstate", None)
-    if code in UNDONE:
+    if _code(error) in UNDONE:
         return True
     # A pool without a free connection has let the caller wait already.
-    lost = code.startswith(GONE) if code else type(error.__cause__).__name__ != "PoolTimeout"
-    return lost and not _was_committing(error)
+    return _is_gone(error) and type(error.__cause__).__name__ != "PoolTimeout" and not _was_committing(error)
+
+
+def says_nothing(error: BaseException) -> bool:
+    """Whether the database went away, or did not answer to COMMIT: no word about the work itself. It may be done or not, and is
+    found by looking once there is a database again, as after the death of a process."""
+    return isinstance(error, (OperationalError, InterfaceError)) and (_was_committing(error) or _is_gone(error))
+
+
+def _is_gone(error: Error) -> bool:
+    code = _code(error)
+    return connection.vendor == "postgresql" and (code is None or code.startswith(GONE))
+
+
+def _code(error: Error) -> str | None:
+    return getattr(error.__cause__, "sqlstate", None)
 
 
 def _was_committing(error: Error) -> bool:
@@ -80,4 +93,4 @@ def _was_committing(error: Error) -> bool:
 
 
 def _reason(error: Error) -> str:
-    return getattr(error.__cause__, "sqlstate", None) or type(error).__name__
+    return _code(error) or type(error).__name__

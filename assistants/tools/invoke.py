@@ -11,7 +11,7 @@ from django.conf import settings
 
 from assistants.errors import CodedError, LeaseLost, NotAllowed
 from assistants.failpoints import failpoint
-from assistants.units import let_go, unit
+from assistants.units import let_go, says_nothing, unit
 
 from .approval import hold
 from .arguments import check_arguments, parse_arguments
@@ -27,7 +27,8 @@ _pool = ThreadPoolExecutor(max_workers=32, thread_name_prefix="tool")
 def invoke(context: ToolContext, *, starting: Callable[[Tool], None]) -> Outcome:
     """Carries out `context.call`. `starting` stores the attempt before the body runs (D5).
 
-    Never raises for what a model or a tool did wrong: that becomes `Refused` with a sentence for the model.
+    Never raises for what a model or a tool did wrong: that becomes `Refused` with a sentence for the model. A database that
+    went away is neither: its error is raised, and whoever carries the turn on finds out how far the call has come (F13).
     """
     try:
         tool = get_allowed_tool(context)
@@ -100,6 +101,8 @@ def _guarded(tool: Tool, context: ToolContext, values: dict[str, Any]) -> Any:
     except (CodedError, LeaseLost):
         raise
     except Exception as error:
+        if says_nothing(error):
+            raise
         log.exception("tool %s failed in turn %s", tool.name, context.turn.pk)
         raise CodedError(
             code="TOOL_FAILED",

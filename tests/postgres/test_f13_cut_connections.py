@@ -12,6 +12,7 @@ from assistants.turns import events, lifecycle
 from assistants.turns.loop import run_turn
 from assistants.turns.sweeper import sweep
 from assistants.units import ATTEMPTS, unit
+from subchats.delegation import delegate
 from tests.kit.browsers import signed_in
 from tests.kit.turns import last_turn, replies, run_all
 from tests.postgres.together import at_once, cut_all_connections, failures, outside
@@ -109,6 +110,62 @@ def test_f13_an_unanswered_commit_is_not_repeated_blindly(ground, monkeypatch):
     assert tries == [1]
 
 
+def hand_over(ground):
+    """A conversation whose lead hands one part down."""
+    part = ground.assistant("part", script={"rules": [{"when": {}, "reply": "My part."}]})
+    call = {"name": "invoke_assistant", "arguments": {"assistant": part.slug, "task": "Look"}}
+    ground.script([{"calls": [call]}, "Done."])
+    return ground.open("Go")
+
+
+def carry_on() -> None:
+    for _ in range(4):
+        run_all()
+        # A runner that could not even give its turn back: its lease has run out by now.
+        Turn.objects.active().exclude(lease_until=None).update(lease_until="2000-01-01T00:00Z")
+        sweep()
+    run_all()
+
+
+def test_f13_a_hand_over_whose_commit_is_not_answered_is_looked_for_and_not_told_as_failed(ground, monkeypatch):
+    """Its child was there, and was stopped as one that nobody waits for, while the lead went on without it."""
+    kind = type(connections["default"])
+    real, lost = kind._commit, []
+
+    def _commit(self):
+        opened = not lost and Thread.objects.filter(parent__isnull=False).exists()
+        real(self)
+        if opened:
+            lost.append(1)
+            cut_all_connections()
+            self.cursor().execute("SELECT 1")
+
+    monkeypatch.setattr(kind, "_commit", _commit)
+    thread = hand_over(ground)
+    carry_on()
+
+    assert lost and set(Turn.objects.values_list("state", flat=True)) == {Turn.State.DONE}
+    assert Thread.objects.filter(parent=thread).count() == ToolCall.objects.count() == 1
+    assert ToolCall.objects.get().outcome == ToolCall.Outcome.OK and replies(thread)[-1] == "Done."
+
+
+def test_f13_a_hand_over_that_finds_no_database_is_made_when_there_is_one(ground, monkeypatch):
+    tries, real = [], delegate._open_child
+
+    def without_database(*args, **kwargs):
+        tries.append(1)
+        if len(tries) <= ATTEMPTS:
+            cut_all_connections()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(delegate, "_open_child", without_database)
+    thread = hand_over(ground)
+    carry_on()
+
+    assert len(tries) == ATTEMPTS + 1 and set(Turn.objects.values_list("state", flat=True)) == {Turn.State.DONE}
+    assert Thread.objects.filter(parent=thread).count() == 1 and ToolCall.objects.get().outcome == ToolCall.Outcome.OK
+
+
 def test_f13_a_part_of_a_larger_unit_is_not_repeated_by_itself(ground):
     tries = []
 
@@ -134,12 +191,7 @@ def test_f13_a_database_that_restarts_at_any_point_of_a_turn_loses_and_doubles_n
     ground.script([{"calls": [{"name": "current_time", "arguments": {}}, call]}, "Done."])
 
     thread = send_until_it_is_stored(ground)
-    for _ in range(4):
-        run_all()
-        # A runner that could not even give its turn back: its lease has run out by now.
-        Turn.objects.active().exclude(lease_until=None).update(lease_until="2000-01-01T00:00Z")
-        sweep()
-    run_all()
+    carry_on()
 
     assert set(Turn.objects.values_list("state", flat=True)) == {"done"}
     assert replies(thread)[-1] == "Done." and Thread.objects.filter(parent=None).count() == 1
