@@ -29,10 +29,11 @@ class Agenda:
 
     def take(self) -> list[str]:
         """What is due now, in the order of the changes."""
-        now, late = clock.monotonic(), RUSH_SECONDS if desk.is_crowded else 0.0
-        ready = [topic for topic, at in self._due.items() if topic == ACCESS or at + late <= now]
-        if any(topic != ACCESS for topic in ready):
-            ready = [topic for topic, at in self._due.items() if topic == ACCESS or at + late <= now + TOGETHER]
+        now = clock.monotonic()
+        by = now - (RUSH_SECONDS if desk.is_crowded else 0.0)
+        if any(at <= by for topic, at in self._due.items() if topic != ACCESS):
+            by += TOGETHER
+        ready = [topic for topic, at in self._due.items() if topic == ACCESS or at <= by]
         for topic in ready:
             del self._due[topic]
             self._seen[topic] = now

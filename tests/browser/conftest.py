@@ -21,6 +21,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.ground import write_scripts
+from tests.kit.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 MANAGE = [sys.executable, "manage.py"]
@@ -100,16 +101,14 @@ class Visit:
 
 def see_all_news(page: Page) -> None:
     """Waits until the page has drawn each event that there is: in a rush the last ones come seconds after how things stand."""
-    end, address = time.monotonic() + PATIENCE / 1000, page.evaluate("new URL('events/', location).href")
-    while True:
-        seen = page.evaluate("document.getElementById('chat').dataset.seq")
-        answer = page.request.get(address, params={"after": seen})
+    address = page.evaluate("new URL('events/', location).href")
+
+    def has_seen_all() -> bool:
+        answer = page.request.get(address, params={"after": page.evaluate("document.getElementById('chat').dataset.seq")})
         assert answer.ok, (answer.status, answer.text())
-        left = [frame for frame in answer.json()["events"] if "n" in frame]
-        if not left:
-            return
-        assert time.monotonic() < end, f"never drawn: {left}"
-        time.sleep(0.05)
+        return not any("n" in frame for frame in answer.json()["events"])
+
+    until(has_seen_all, seconds=PATIENCE / 1000)
 
 
 @pytest.fixture(scope="session")

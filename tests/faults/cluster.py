@@ -156,6 +156,10 @@ class Cluster:
     def pids(self, role: str) -> list[int]:
         return [self.children[name].pid for name in self._names([role]) if self.lives(name)]
 
+    def last_event(self) -> int:
+        """The number of the newest event, where there is one conversation."""
+        return int(self.rows("select last_event from assistants_thread")[0]["last_event"])
+
     def rss(self, role: str) -> int:
         """Bytes of memory that the processes of a role hold."""
         pages = (int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.pids(role))

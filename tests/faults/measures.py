@@ -156,7 +156,7 @@ def measure_slow_reader(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
     # More than the kernel holds for a connection, and the server may hold.
     long = json.dumps([{"type": "text", "text": "many words " * 30_000}])
     cluster.data.change("update assistants_message set parts = ? where role = 'user' and sequence > 2", long)
-    last = _last_event(cluster)
+    last = cluster.last_event()
     # Drawn once before, so that only what a reader who hangs costs is counted.
     whole = cluster.client.follow(chat, 0)
     wait_for(lambda: list(whole.read_for(0.2)) is not None and whole.cursor == last, 20, "all is drawn")
@@ -176,7 +176,7 @@ def measure_slow_reader(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:
     assert grown < SLOW_READER, f"{grown:,} bytes"
     tally.size("P9", f"that it cost, {cluster.profile}:", grown)
 
-    again, final = cluster.client.follow(chat, last), _last_event(cluster)
+    again, final = cluster.client.follow(chat, last), cluster.last_event()
     wait_for(lambda: list(again.read_for(0.1)) is not None and again.cursor == final, 10, "who comes back catches up")
     assert again.numbers == list(range(last + 1, final + 1))
     for page in (whole, slow, brisk, again):
@@ -192,10 +192,6 @@ def _narrow(cluster: Cluster) -> socket.socket:
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     line.connect(cluster.listener.getsockname())
     return line
-
-
-def _last_event(cluster: Cluster) -> int:
-    return int(cluster.rows("select last_event from assistants_thread")[0]["last_event"])
 
 
 def measure_lost_right(cluster: Cluster, llm: StubLLM, tally: Tally) -> None:

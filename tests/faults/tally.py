@@ -36,6 +36,7 @@ LONGEST = {
     ("P13", "1 MB"): 2,
     ("P14", "from"): 20,
 }
+BEHIND, BROKEN = "## Not reached in this run", "## Violations"
 ENOUGH = {("P1", "sends"): 10_000, ("P3", "kills"): 1_440}
 
 
@@ -103,23 +104,33 @@ class Tally:
             "|---|---|---|---|",
         ]
         rows = [self._row(name) for name in PROMISES]
-        broken = [f"- {name}: {what}" for name, found in self.violations.items() for what in found]
-        tail = ["", "## Violations", "", *broken] if broken else []
-        behind = ["", "## Not reached in this run", "", *self.not_reached()]
-        return "\n".join([*head, *rows, *behind, *tail, ""])
+        lines = _put_below([*head, *rows], BEHIND, self.not_reached())
+        return "\n".join([*_put_below(lines, BROKEN, self._broken()), ""])
 
     def amend(self, page: str, name: str, *, command: str) -> str:
         """A page of an earlier run with the row of one promise measured anew, and how."""
         lines = [line for line in page.splitlines() if not line.startswith(f"- {name}:")]
         where = next(place for place, line in enumerate(lines) if line.startswith(f"| {name} |"))
         lines[where] = self._row(name, f" (measured on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC by `{command}`)")
-        behind = [line for line in self.not_reached() if line.startswith(f"- {name}:")]
-        broken = [f"- {name}: **{what}**" for what in self.violations.get(name, [])]
-        return "\n".join([*lines, *behind, *broken, ""])
+        lines = _put_below(lines, BEHIND, [line for line in self.not_reached() if line.startswith(f"- {name}:")])
+        return "\n".join([*_put_below(lines, BROKEN, self._broken()), ""])
+
+    def _broken(self) -> list[str]:
+        return [f"- {name}: **{what}**" for name, found in self.violations.items() for what in found]
 
     def _row(self, name: str, how: str = "") -> str:
         what, number = PROMISES[name]
         return f"| {name} | {what} | {number} | {self.lines(name)}{how} |"
+
+
+def _put_below(lines: list[str], heading: str, found: list[str]) -> list[str]:
+    """The lines with those that were found first beneath the heading, which is made at the end if there is none yet."""
+    if not found:
+        return lines
+    if heading not in lines:
+        return [*lines, "", heading, "", *found]
+    place = lines.index(heading) + 2
+    return [*lines[:place], *found, *lines[place:]]
 
 
 def describe(what: str, values: list[float], unit: str = "s") -> str:

@@ -22,12 +22,12 @@ def test_f09_a_zombies_writes_are_refused_and_another_worker_has_finished(full, 
     full.client.open("hi", key="k")
     zombie = full.wait_reached()
     full.wait_quiet()
-    before = full.turns()[0]["fence"], full.rows("select last_event from assistants_thread")[0]["last_event"]
+    before = full.turns()[0]["fence"], full.last_event()
 
     full.cont(zombie)
     time.sleep(2.5)
 
-    after = full.turns()[0]["fence"], full.rows("select last_event from assistants_thread")[0]["last_event"]
+    after = full.turns()[0]["fence"], full.last_event()
     assert after == before and before[0] >= 2
     assert full.texts("assistant")[-1] == "CCCCC" and full.effects("put") == 1
     check(full, llm)

@@ -33,7 +33,7 @@ def test_f28_p5_a_flapping_socket_sees_every_event_once(cluster, llm):
         seen += page.numbers
     cluster.wait_quiet(40, count=4)
     last = cluster.client.follow(chat, seen[-1] if seen else 0)
-    final = cluster.rows("select last_event from assistants_thread")[0]["last_event"]
+    final = cluster.last_event()
     wait_for(lambda: list(last.read_for(0.1)) is not None and (seen + last.numbers)[-1:] == [final], 10, "it is up to date")
 
     assert seen + last.numbers == list(range(1, final + 1))
@@ -60,7 +60,7 @@ def test_f28_two_tabs_agree_whichever_process_serves_them(full, llm):
     chat = full.client.open("hi", "k")
     tabs = [full.client.follow(chat) for _ in range(6)]
     full.wait_quiet()
-    last = full.rows("select last_event from assistants_thread")[0]["last_event"]
+    last = full.last_event()
 
     for tab in tabs:
         wait_for(lambda tab=tab: list(tab.read_for(0.05)) is not None and tab.cursor == last, 10, "the tab is up to date")
